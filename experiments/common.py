@@ -288,7 +288,7 @@ def load_policies(results: Path) -> dict[str, dict[str, Any]]:
 
 
 @lru_cache(1)  # a thousand policies take a second, and are asked for one by one
-def _policies_of(path: Path, written: int) -> dict[str, dict[str, Any]]:  # noqa: ARG001  # a newer file is read anew
+def _policies_of(path: Path, written: int) -> dict[str, dict[str, Any]]:  # noqa: ARG001  # a newer file is read again
     """Return the policies of a file that was written at a time, ns."""
     values = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
     return {value.pop("name"): value for value in values}

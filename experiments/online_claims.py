@@ -264,7 +264,7 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
     Claim(
         BEYOND,
         "on the tenths after the next one, {:.0f} to {:.0f} weeks each, in the groups known at the training, it gains "
-        "{:.1f} %, trained anew {:.1f} %; limits are kept in {:.1f} and {:.1f} of {:.0f}",
+        "{:.1f} %, trained again {:.1f} %; limits are kept in {:.1f} and {:.1f} of {:.0f}",
         a_tenth_later,
     ),
     Claim(

@@ -108,7 +108,7 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
             *chain.from_iterable(zip(*(r.measurements(name) for name in MOVED), strict=True)),
         ),
     ),
-    measurement(SPEED, "Planned anew it takes {:.1f} to {:.1f} times as long", "deep replan"),
+    measurement(SPEED, "Planned again it takes {:.1f} to {:.1f} times as long", "deep replan"),
     measurement(SPEED, "EASY again at each review, {:.1f} to {:.1f} times", "deep guarded"),
     Claim(SPEED, "The goal of `make bench` for all of these is {:g}", lambda _: [GROWTH]),
     measurement(SPEED, "a second take {:.1f} to {:.1f} times as long, and at once {:.1f} to {:.1f} times", *SLACK[:2]),

@@ -104,7 +104,7 @@ STATED: tuple[Stated, ...] = tuple(
             "the half-life of the policy (7 days, unless",
             "The goal of 95 % of the pairs",
             "It may take 1 GiB",
-            "200,000 the comparison begins anew",
+            "200,000 the comparison begins again",
             "has the `classes`, 0 for a group that comes before all others",
         ),
         (SLURM, SIZE): (

@@ -1,4 +1,4 @@
-"""Where commands and notebooks of the site run: a folder for each page, made anew, and one environment."""
+"""Where commands and notebooks of the site run: a folder for each page, made again, and one environment."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def folder(docs: Path) -> Path:
 
 
 def clear(docs: Path) -> None:
-    """Make the folder anew: a command must not find what an earlier build has left."""
+    """Make the folder again: a command must not find what an earlier build has left."""
     place = folder(docs)
     shutil.rmtree(place, ignore_errors=True)
     startup = place / "ipython" / "profile_default" / "startup"

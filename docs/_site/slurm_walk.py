@@ -72,7 +72,7 @@ class Walk:
             row = next(self.old)
             if row["asked"] != command:
                 raise ExtensionError(
-                    f"tutorial/slurm-walk.json has {row['asked']!r} in place of {command!r}: record it anew"
+                    f"tutorial/slurm-walk.json has {row['asked']!r} in place of {command!r}: record it again"
                 )
         else:
             was = re.sub(r"--since \S+", f"--since {self.since}", command)

@@ -249,7 +249,7 @@ def moves(rows: Rows, table4_rows: Rows) -> list[str]:
         "",
         f"Strict sequences, {int(rows[0]['evaluations']):,} evaluations from the start orders of the weighting front; "
         "pull: jobs whose wait is expensive forward; fill: jobs into idle processors, which delays no other job; both: "
-        "either, drawn anew each time. At first: moves a child in the first generation, afterwards as the search "
+        "either, drawn again each time. At first: moves a child in the first generation, afterwards as the search "
         "adapts them. Of the joint front: points not dominated by the weighting front and all these runs together. "
         f"Hypervolume: what the weighting front{before} gains by the run. {box_sentence(rows, OF_FRONT)}".strip(),
         "",

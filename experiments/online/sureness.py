@@ -1,4 +1,4 @@
-"""How sure the choice of a policy is: seeds that agree, other parts or logs drawn anew, other shares of limits kept."""
+"""How sure the choice of a policy is: seeds that agree, parts or logs drawn again, other shares of limits kept."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def difference(rows: Sequence[Row], policy: str, other: str) -> Difference:
 
 
 def share_kept(rows: Sequence[Row], policy: str) -> Interval:
-    """Return the interval of the share of parts in which a policy keeps the limits, if the parts are drawn anew."""
+    """Return the interval of the share of parts in which a policy keeps the limits, if the parts are drawn again."""
     every = np.concatenate([*parts_of(rows, policy, is_kept).values()])
     return ends(np.random.default_rng(SEED).choice(every, (DRAWS, every.size)).mean(axis=1))
 
@@ -92,7 +92,7 @@ def section(rows: Sequence[Row], standings: Sequence[Standing], best: Standing, 
         "",
         f"Seeds are not independent of each other: `{best.policy}` keeps the limits{seeds} in {always} of the "
         f"{kept.size} parts, in none of them in {never}, and in the mean over seeds in {kept.sum():.1f} "
-        f"({100 * kept.mean():.0f} %; if the parts are drawn anew, {100 * low:.0f} to {100 * high:.0f} % in nine of "
+        f"({100 * kept.mean():.0f} %; if the parts are drawn again, {100 * low:.0f} to {100 * high:.0f} % in nine of "
         "ten draws).",
         "",
     ]

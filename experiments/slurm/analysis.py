@@ -210,7 +210,7 @@ def losers(rows: Sequence[Row], log: str) -> list[str]:
 
 
 def near_to_the_model(rows: Sequence[Row], logs: Sequence[str]) -> tuple[int, list[str]]:
-    """Return how many schedulers were run, each log counted anew, and which are as near as the goal."""
+    """Return how many schedulers were run, each log counted again, and which are as near as the goal."""
     shares = {
         f"{system.name} on {log}": known_of([order_kept(row) for row in of(rows, system.name, twin, log)])
         for system, log in product(settings.SYSTEMS, logs)

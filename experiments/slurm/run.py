@@ -175,7 +175,7 @@ def windows_of(log: str, count: int, quick: bool) -> list[Window]:
 def window_at(log: str, w: ps.Workload, number: int, since: int, length: int) -> Window | None:
     """Return the window from a second of a log on; None if no job comes.
 
-    What ran at that second runs for the rest of its time, and what waited comes anew: one job every SPACING seconds,
+    What ran at that second runs for the rest of its time, and what waited comes again: one job every SPACING seconds,
     before the first one of the window. So the machine and the simulators see the same jobs.
     """
     begin = begin_at(w, since)

@@ -36,11 +36,11 @@ from .widgets import GRAPH, capital
 BROKEN = 90  # letters; a longer line of a text goes on in the next one
 OTHER_FRONT = "the page shows other schedules now; reload it"
 PICTURE = (160, 480)  # rows and columns of a week: any number of jobs is drawn as fast
-MOST_ASKED, MOST_TRAINED = 3, 2  # schedulers that are simulated anew for one question, and how many of them trained
+MOST_ASKED, MOST_TRAINED = 3, 2  # schedulers that are simulated again for one question, and how many of them trained
 
 
 def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0, trained: Sequence[int] = ()) -> str:
-    """Return a question as JSON. It names the owner's scheduler, too, so that it is asked anew for another one."""
+    """Return a question as JSON. It names the owner's scheduler, too, so that it is asked again for another one."""
     today = "" if desk.today is None else desk.today[0]
     asked = {"kind": kind, "front": desk.digest, "rows": list(rows), "number": number, "today": today, "span": [0, 0]}
     if trained:

@@ -101,7 +101,7 @@ class Desk:
                     state, bool(content.get("chosen")) and state.chosen is None
                 )
         except InputError as error:
-            raise InputError(f"{error}; move it away to begin anew") from None
+            raise InputError(f"{error}; move it away to begin again") from None
 
     @property
     def state(self) -> State:
@@ -541,7 +541,7 @@ class Desk:
         return descriptions
 
     def _drawing(self, key: Any, draw: Callable[[Front, dict[str, Floats]], Any]) -> Any:
-        """Return a drawing, drawn anew only after a change: placing the names of the marks is the slowest step."""
+        """Return a drawing, drawn again only after a change: placing the names of the marks is the slowest step."""
         marks, wish = self.marks, self.state.numbers if self.state.fit else None
         if self._drawings.get("of") != (list(marks), wish):
             among = remaining(wish, self.front)
@@ -585,5 +585,5 @@ def _with_own_name(policy: Policy) -> Policy:
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:
-    """Return what an owner sees of an exploration and what must be shown anew when it changes."""
+    """Return what an owner sees of an exploration and what must be shown again when it changes."""
     return exploration.done, exploration.wanted, exploration.is_running, exploration.message

@@ -1,4 +1,4 @@
-"""The front on the page and the one on disk: a run that goes on, or a front that is merged anew, has more schedules.
+"""The front on the page and the one on disk: a run that goes on, or a front that is merged again, has more schedules.
 
 A row number means a schedule only together with the front that it is a row of. So every answer of the page and every
 action of the browser names its front by a digest.

@@ -105,7 +105,7 @@ def answer_to(
     Raises
     ------
     InputError
-        The workload cannot be put together anew.
+        The workload cannot be put together again.
     """
     with desk.lock:
         asked, front, workload, wish = desk.questions(), desk.front, desk.workload, desk.state.wish

@@ -163,7 +163,7 @@ def pick_at(front: Front, row: int, letter: str, note: str = "") -> Pick:
 def row_of(front: Front, run: str, evaluation: int, values: Sequence[float] | None) -> int | None:
     """Return the row of a schedule, found by its evaluation; None if it is not on the front.
 
-    A run may be copied under another name, or explored anew under the same, so the values tell whether it is the one;
+    A run may be copied under another name, or explored again under the same, so the values tell whether it is the one;
     the name of the run counts only where several have this evaluation and these values, or without values.
     """
     rows = np.flatnonzero(front.evaluation == evaluation)

@@ -105,7 +105,7 @@ def number_field(
 def text_field(key: str, do: Mapping[str, Any], part: str, label: str, value: str, hint: str) -> html.Label:
     """Return a field for a line of text; `hint` stands in it as long as it is empty.
 
-    It is one that Dash keeps no state of: where Dash builds a list anew, it would write that over what is being typed.
+    It is one that Dash keeps no state of: where Dash builds a list again, it would write that over what is being typed.
     """
     box = html.Textarea(value, id=f"{key}-input", className="line", rows=1, placeholder=hint, spellCheck="false")
     return _field(key, "text", do, part, label, box, {"data-value": value})

@@ -156,7 +156,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="KEY",
         type=Name("the key"),
         help="replace all names by such as user-3fa9c1d2e4b5, made with the secret key in the file KEY (HMAC-SHA-256), "
-        "and number users, groups, queues and partitions by it; jobs are numbered anew, and dates move back by whole "
+        "and number users, groups, queues and partitions by it; jobs are numbered again, and dates move back by whole "
         "weeks (one to eight times 52, as the key says). KEY is made with mode 600 if it does not exist: keep it, and "
         "two exports agree. Then all names are searched in what was written, and it is refused if one is left",
     )

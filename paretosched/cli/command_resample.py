@@ -1,4 +1,4 @@
-"""`paretosched resample`: a workload of the same users, put together anew."""
+"""`paretosched resample`: a workload of the same users, put together again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "resample",
         run,
-        "put the users of a log together anew, with their hours and weeks: another year that could have been",
+        "put the users of a log together again, with their hours and weeks: another year that could have been",
         "  paretosched resample w.swf.gz --seed 3 -o another-year.swf.gz\n"
         "  paretosched resample w.swf.gz --load 1.1 -o growth.swf.gz\n"
         "  paretosched resample w.swf.gz --double 2 -o twice-group-2.swf.gz\n"
@@ -52,7 +52,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write a workload that is put together anew from the users of a log."""
+    """Write a workload that is put together again from the users of a log."""
     from ..workload.log_parquet import write_workload
     from ..workload.plausibility import offered_load
     from ..workload.resampling import resample
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     load = offered_load(workload)
     if load is None:
         raise InputError(
-            f"{options.trace}: all jobs are submitted in one second, so that there are no weeks to put together anew; "
+            f"{options.trace}: all jobs are submitted in one second, so that there are no weeks to put together again; "
             "take a longer log"
         )
     resampled = resample(workload, options.seed, options.load, options.double)
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
     if workload.down is not None:
         remark(f"{options.output}: {resampled.repairs[-1].reason}")
     if workload.submit[-1] - workload.submit[0] < SHORT:
-        remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
+        remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together again")
     remark(f"{options.trace}: {number_of(len(workload), 'job')}, offered load {load:.3f}")
     if options.load is not None:
         _remark_load(options, options.load * load, offered_load(resampled))
@@ -95,7 +95,7 @@ def _remark_copies(options: argparse.Namespace, workload: Workload, resampled: W
     new_numbers = f"users that came again have new numbers in {options.output}"
     grouping = grouping_of(workload).get("function")
     if grouping == "by_consumption":
-        remark(f"{new_numbers}; groups by consumption are made anew from it ({PROGRAM} info)")
+        remark(f"{new_numbers}; groups by consumption are made again from it ({PROGRAM} info)")
     elif grouping == "by_csv" and resampled.user.max() > workload.user.max():
         remark(
             f"{new_numbers}, which the list {options.groups} does not name; read with this list, their jobs are in the "

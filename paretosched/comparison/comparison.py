@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,6 +156,8 @@ class Comparison:
         `service.bins`.
     used
         (q, k) processor seconds in use between these times.
+    resources
+        Of a machine of nodes, by "memory" and "GPUs" as far as it gives them out: (q, k) per cent in use then.
     classes
         Response times and slowdowns of each class and size of jobs under each policy, q times `service.by_class`.
     searched
@@ -205,6 +207,7 @@ class Comparison:
     waits: tuple[Waits, ...] = ()
     edges: Ints | None = None
     used: Ints | None = None
+    resources: Mapping[str, Floats] = field(default_factory=dict)
     classes: tuple[list[OfClass], ...] = ()
     searched: tuple[SearchTotals | None, ...] = ()
     shares_time: bool = False
@@ -264,9 +267,10 @@ class Comparison:
         the module, and "exceeded", the violation of its limits, and the keys of `best_possible.distance_row`; "waits",
         a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the
         bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and
-        "percent"; "classes", the rows of `service.by_class`; and "searched", what group optimisation did. If they were
-        asked for, "intervals", [low, high] by the names of the values and gains, and "periods", a list with "from_s",
-        "until_s", "from" (local day), "jobs", and the values and gains in each.
+        "percent", of nodes "percent_memory" and "percent_gpus", too; "classes", the rows of `service.by_class`; and
+        "searched", what group optimisation did. If they were asked for, "intervals", [low, high] by the names of the
+        values and gains, and "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and
+        gains in each.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -395,7 +399,9 @@ class Comparison:
         if self.edges is None:
             return None
         first, second, last = (int(self.edges[i]) for i in (0, 1, -1))
-        return {"from_s": first, "bin_s": second - first, "until_s": last, "percent": plain(self.busy[q])}
+        percent = {"percent": plain(self.busy[q])}
+        percent |= {f"percent_{name.lower()}": plain(shares[q]) for name, shares in self.resources.items()}
+        return {"from_s": first, "bin_s": second - first, "until_s": last, **percent}
 
     def text(self) -> str:
         """Return the rows as tables for a terminal, times in hours, with the gains over EASY below each policy."""
@@ -537,6 +543,7 @@ def compare(
         waits=tuple(waits(schedule) for schedule in schedules),
         edges=edges,
         used=np.array([use(schedule, edges) for schedule in schedules]),
+        resources=_resources_in_use(workload, schedules, edges),
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
@@ -551,6 +558,23 @@ def compare(
         told=tuple(schedule.objectives.told for schedule in schedules),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
+
+
+def _resources_in_use(w: Workload, schedules: Sequence[Schedule], edges: Ints) -> dict[str, Floats]:
+    """Return how much memory and how many GPUs of a machine of nodes are in use between `edges`, (q, k) per cent."""
+    if w.machine is None or w.asked_amounts is None:
+        return {}
+    given = {
+        "memory": (w.asked_amounts.memory, w.machine.memory.sum() * w.machine.shares_memory),
+        "GPUs": (w.asked_amounts.gpus, w.machine.gpus.sum()),
+    }
+    length = np.diff(edges).astype(np.float64)
+    used = {
+        name: (np.array([use(each, edges, amounts.astype(np.int64)) for each in schedules]), float(size))
+        for name, (amounts, size) in given.items()
+        if size > 0
+    }
+    return {name: 100 * seconds / (size * length) for name, (seconds, size) in used.items()}
 
 
 def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:

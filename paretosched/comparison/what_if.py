@@ -2,7 +2,7 @@
 
 More work is more users with the habits of those in the log (`resample`): so it comes at the hours and in the weeks in
 which users submit, and in bursts. It lasts as long as the log, but no job of it stands where it stood. So it is not
-compared with the log, but with the log put together anew at today's load; and because chance has a part in both, there
+compared with the log, but with the log put together again at today's load; and because chance has a part in both, there
 are several draws.
 """
 
@@ -89,7 +89,7 @@ def changed_workload(workload: Workload, question: Question, seed: int = SEEDS[0
     Raises
     ------
     InputError
-        The workload does not know its users, or lasts too short a time to be put together anew.
+        The workload does not know its users, or lasts too short a time to be put together again.
     """
     if question.larger:
         size = _larger(workload.capacity)
@@ -149,7 +149,7 @@ def answer(question: Question, name: str, draws: Sequence[Draw]) -> Answer:
     measured = [waits(draw.today) for draw in draws]
     there = means_text([float(w.mean[0]) for w in measured])
     before = means_text([float(waits(draw.today_before).mean[0]) for draw in draws])
-    base = "today" if question.larger else "put together anew at today's load"
+    base = "today" if question.larger else "put together again at today's load"
     how = f" ({len(draws)} draws of the users in the log)" if len(draws) > 1 else ""
     sentences = [
         f"With {question.words}{_load_text(first)} the mean wait with {name} is {there}; {base} {before}{how}.",

@@ -58,7 +58,7 @@ def take_lock(directory: str | os.PathLike[str], patience: float = PATIENCE) -> 
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
             is_held = not _lock(handle, directory)
-            # whoever had the lock may have removed the directory, and somebody have made it anew
+            # whoever had the lock may have removed the directory, and somebody have made it again
             is_other = not os.path.samestat(os.fstat(handle), Path(directory).stat())
         except BaseException:
             os.close(handle)

@@ -2,7 +2,7 @@
 
 `deploy.books` is a file of JSON lines. The first one has what the last review said. Each pass adds a line: "set" has
 what is new of jobs in the books, "gone" those that left the queue without running, "new" the others. A review writes
-the file anew without the jobs that are settled, so that it stays small. A last line that was cut off is dropped.
+the file again without the jobs that are settled, so that it stays small. A last line that was cut off is dropped.
 
 A job stands in the books from the second on in which only other jobs kept it waiting; before the deployment nothing is
 known, and jobs that waited or ran then come in its first second. Rows are in the order in which jobs came.
@@ -30,9 +30,9 @@ from .slurm_history import ENDED, RUNNING, WAITING, Life
 from .slurm_queue import QueuedJob
 
 FORMAT = "paretosched books 1"
-MOST_ROWS = 200_000  # a review of so many takes a minute; then the comparison begins anew
+MOST_ROWS = 200_000  # a review of so many takes a minute; then the comparison begins again
 MOST_BYTES = 2**28  # of the file
-CHUNK = 1000  # rows of a line when the file is written anew
+CHUNK = 1000  # rows of a line when the file is written again
 NONE = -1
 LONGEST = 2**33  # s, of a request
 
@@ -57,7 +57,7 @@ class Head(Struct, forbid_unknown_fields=True):
     begin, time
         Unix times: the begin of the comparison, and the last pass.
     terms
-        What the comparison is of; another one begins anew.
+        What the comparison is of; another one begins again.
     policy, reviewed
         The policy in words, and the Unix time, of the last review; "" and `begin` before the first one.
     since
@@ -193,7 +193,7 @@ class GuardBooks:
         return key, self.groups[self.group[row]], submit, request, width, start, end, easy
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """Yield the lines of the file, written anew."""
+        """Yield the lines of the file, written again."""
         yield {name: getattr(self.head, name) for name in Head.__struct_fields__} | {"time": self.time}
         keys = {row: key for key, row in self.live.items()}
         rows = [row for row in range(len(self.submit)) if self.width[row]]
@@ -397,7 +397,7 @@ def read_books(folder: Path) -> GuardBooks | None:
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # an InputError is one, too; so is what json and UTF-8 say
-        raise InputError(f"{path}:{number}: {error}; move it away to begin anew") from None
+        raise InputError(f"{path}:{number}: {error}; move it away to begin again") from None
     return books
 
 
@@ -417,7 +417,7 @@ def _check_head(head: Head) -> None:
 
 
 def write_books(folder: Path, books: GuardBooks) -> None:
-    """Write the file anew.
+    """Write the file again.
 
     Raises
     ------

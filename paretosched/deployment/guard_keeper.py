@@ -142,7 +142,7 @@ class GuardKeeper:
         why = "" if books is None else _why_anew(books, terms, now)
         if books is None or why:
             if why:
-                self.tell(f"the comparison with EASY begins anew: {why}")
+                self.tell(f"the comparison with EASY begins again: {why}")
             self._drop_child()
             books = self.books = new_books(now, terms)
             self._is_on_disk = False

@@ -214,7 +214,7 @@ def read_state(folder: Path) -> State:
             raise InputError(f'"factors" must be by the numbers of jobs, but there is also {in_quotes(wrong[0])}')
         return State(file.since, {int(job): factor for job, factor in file.factors.items()})
     except ValueError as error:  # an InputError is one, too
-        raise InputError(f"{path}: {error}; move it away to begin anew") from None
+        raise InputError(f"{path}: {error}; move it away to begin again") from None
 
 
 def write_state(folder: Path, state: State) -> None:

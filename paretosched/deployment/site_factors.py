@@ -8,7 +8,7 @@ Of the jobs that have factors, as many as possible keep them: a longest run of t
 enough for the jobs between. The others get factors in the gaps.
 
 Beside a site's own factors not only the order counts, but also by how much factors differ. So those of a bounded share
-are spread evenly over the scale, and are all spread anew when one has come far from its even place.
+are spread evenly over the scale, and are all spread again when one has come far from its even place.
 """
 
 from __future__ import annotations

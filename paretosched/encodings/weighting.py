@@ -215,7 +215,7 @@ def genome_of(policy: Policy, groups: Sequence[str], backfill: str) -> Floats:
     groups
         Names of the user groups of the workload.
     backfill
-        "none", "easy" or "conservative", which is planned anew at every event.
+        "none", "easy" or "conservative", which is planned again at every event.
 
     Raises
     ------

@@ -1146,25 +1146,25 @@ def keep(
     rows = desk.waiting.rows
     place = scheduler.promises.place
     count: Int = site.state[0]["waiting"]
-    anew = corrected
+    again = corrected
     plan = open_pass(site.free, desk.profile, False)
-    for i in range(0 if anew else before):
+    for i in range(0 if again else before):
         reserve(jobs, plan, rows[i], place[rows[i]], -1)
-    for i in range(before if ended and not anew else 0):
+    for i in range(before if ended and not again else 0):
         reserve(jobs, plan, rows[i], place[rows[i]], 1)
         promise(jobs, place, site, plan, rows[i], t)
-    for i in range(count if anew else before, count):
+    for i in range(count if again else before, count):
         promise(jobs, place, site, plan, rows[i], t)
     while True:
-        for i in range(count if anew else 0):
+        for i in range(count if again else 0):
             if now.start[rows[i]] < 0:
                 promise(jobs, place, site, plan, rows[i], t)
-        anew = False
+        again = False
         for i in range(count):
             j = rows[i]
             if now.start[j] < 0 and place[j] == t:
                 if not is_sure(jobs, site, j, t) or not may_start(plan, j):
-                    anew = True
+                    again = True
                     break
                 reserve(jobs, plan, j, t, 1)
                 copy_start(jobs, plan, j, t)
@@ -1173,7 +1173,7 @@ def keep(
         for i in range(count):
             if now.start[rows[i]] < 0:
                 reserve(jobs, plan, rows[i], place[rows[i]], 1)
-        if not anew:
+        if not again:
             return
 
 

@@ -1,7 +1,7 @@
 """Slurm's fair-share factor: 0 to 1, the larger the less an account or user has taken of its share of the machine.
 
 Associations, accounts and users in accounts, are a tree. What jobs take counts for the user, the account and all
-accounts above, decayed with a half-life. Factors are computed anew once in a period, from the usage up to the first
+accounts above, decayed with a half-life. Factors are computed again once in a period, from the usage up to the first
 second of the period, and hold until the next one.
 
 - `CLASSIC`: 2^(-U / S / damping); S is the product of the parts of the shares on the way down from the root, and U the
@@ -44,7 +44,7 @@ class Tree(NamedTuple):
     damping
         By what the exponent is divided; of CLASSIC.
     period, first
-        s: factors are computed anew in the seconds first, first + period, first + 2 period, ...
+        s: factors are computed again in the seconds first, first + period, first + 2 period, ...
     parent
         (N,) int64, the account above, which has a lower number; of the root -1.
     share, product

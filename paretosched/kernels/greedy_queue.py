@@ -115,7 +115,7 @@ def next_slot(
     return last, level
 
 
-# The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
+# The arrays come as arguments and are never bound again, so that numba counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
 def in_order(
     jobs: Jobs,

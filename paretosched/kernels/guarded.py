@@ -6,7 +6,8 @@ used of theirs so far, and at least with the time for which they have run. Waits
 float64, by rows in ascending order, and so is the naive simulator's: they have the same bits.
 
 EASY's schedule until a second depends on the run times of the jobs alone that it starts before. So the books need not
-be simulated anew from the first job on, but from the first start of a job that still runs or waits on the real machine.
+be simulated again from the first job on, but from the first start of a job that still runs or waits on the real
+machine.
 """
 
 import math
@@ -216,7 +217,7 @@ def key_of(jobs: Jobs, guard: Guard, classes: Ints, j: Int) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _sort(jobs: Jobs, guard: Guard, classes: Ints, machine: Machine) -> None:
-    """Order the waiting jobs anew.
+    """Order the waiting jobs again.
 
     Parameters
     ----------

@@ -141,7 +141,7 @@ def is_simple(backfilling: Backfilling) -> bool:
     return plain and backfilling.reservations == 1 and bool(backfilling.entitled.all())
 
 
-# The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
+# The arrays come as arguments and are never bound again, so that numba counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
 def in_tournaments(
     jobs: Jobs,
@@ -336,7 +336,7 @@ def claim(queue: Queue, slot: Int, count: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def count_claims(queue: Queue, backfilling: Backfilling, begin: Int, end: Int, used: Int) -> None:
-    """Count anew, between two passes, how many jobs may get a reservation, after slots have moved.
+    """Count again, between two passes, how many jobs may get a reservation, after slots have moved.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 The profile stays as in `profile.py`: entries of which each is moved by one place when one before it is added or
 dropped. Bounds of a block are those of the BLOCK places that it covers. An entry that moves into a block widens its
-bounds, and none that moves out narrows them; so they are loose, but true. From time to time all are computed anew.
+bounds, and none that moves out narrows them; so they are loose, but true. From time to time all are computed again.
 """
 
 from typing import NamedTuple

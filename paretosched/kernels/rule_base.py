@@ -139,7 +139,7 @@ def apply_rules(
     _apply_rules(jobs, capacity, calendar, weights, rules, now, queue, plan, ballot, decisions)
 
 
-# The arrays come as arguments and are never bound anew, so that numba counts no references in the loop. Functions that
+# The arrays come as arguments and are never bound again, so that numba counts no references in the loop. Functions that
 # are called at every event are inlined, because passing so many arrays costs more than many passes.
 @njit(cache=True, nogil=True, _nrt=False)
 def _apply_rules(

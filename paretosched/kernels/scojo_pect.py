@@ -11,7 +11,7 @@ and of these classes. A short slice lasts as long as the longest short job needs
 
 Jobs of other classes run in a slice if their processors are idle and, until the slice ends, neither EASY's reservation
 for the first job of the slice's class nor a group's plan needs them. In a slice of their class, the jobs of a group are
-planned anew at every event, in the order of the search, each as early as it fits (plan backfilling), and start when
+planned again at every event, in the order of the search, each as early as it fits (plan backfilling), and start when
 their planned time comes.
 """
 

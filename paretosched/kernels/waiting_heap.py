@@ -1,4 +1,4 @@
-"""A waiting queue that is sorted anew at every event, for policies that must read all of it in any case."""
+"""A waiting queue that is sorted again at every event, for policies that must read all of it in any case."""
 
 from typing import NamedTuple
 

@@ -226,7 +226,11 @@ def _cut(longest: Sequence[float]) -> float:
 
 
 def use_over_time(
-    edges: NDArray[np.int64], busy: Mapping[str, Floats], *, title: str = "Utilisation over time"
+    edges: NDArray[np.int64],
+    busy: Mapping[str, Floats],
+    *,
+    title: str = "Utilisation over time",
+    what: str = "processors",
 ) -> Figure:
     """Draw how busy a machine is, one small chart a policy, with the first policy behind each of the others.
 
@@ -238,6 +242,8 @@ def use_over_time(
         By policy (k,) per cent of the machine in use, see `service.use`.
     title
         Text above the figure.
+    what
+        What is in use.
     """
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
@@ -274,7 +280,7 @@ def use_over_time(
     figure.update_yaxes(range=[0, 1.04 * top], tickvals=[0, 50, 100], ticktext=["0 %", "50 %", "100 %"])
     figure.update_xaxes(showgrid=False, range=[0, float(times[-1])], ticks="")
     figure.update_xaxes(title_text=f"{words} since the first submission", ticks="outside", row=len(busy))
-    subtitle = f"processors in use of all, mean of every {_length(int(edges[1] - edges[0]))}"
+    subtitle = f"{what} in use of all, mean of every {_length(int(edges[1] - edges[0]))}"
     figure.update_layout(
         title={"text": title, "subtitle": {"text": subtitle}}, height=180 + 130 * len(busy), margin={"t": 112}
     )
@@ -317,6 +323,11 @@ def all_figures(
             shares = dict(zip(comparison.policies, comparison.busy, strict=True))
             name = text(comparison.workload_name)
             charts["utilisation"] = use_over_time(comparison.edges, shares, title=f"Utilisation over time, {name}")
+            for what, percent in comparison.resources.items():
+                shares, title = dict(zip(comparison.policies, percent, strict=True)), f"{what} over time, {name}"
+                charts[f"{what.lower()}-utilisation"] = use_over_time(
+                    comparison.edges, shares, title=title[0].upper() + title[1:], what=what
+                )
         if front is not None and not several:
             charts |= figures(front, comparison.marks, chosen, comparison.outer)
         figures_by_name |= {f"{before}{name}": figure for name, figure in charts.items()}

@@ -77,7 +77,7 @@ RULES = {
     "conservative": "Every job gets a reservation when it becomes eligible, the earliest that delays no job before "
     "it, and reservations only move to earlier times: a job that overtakes others delays no reservation. Groups, "
     f"weekends and hours make no difference. {ELIGIBLE}",
-    "conservative-replan": f"{EVENTS.capitalize()}, all waiting jobs are planned anew in {ARRIVAL}, "
+    "conservative-replan": f"{EVENTS.capitalize()}, all waiting jobs are planned again in {ARRIVAL}, "
     "each as early as delays no job before it, and those whose planned time is now start: a job that "
     "overtakes others delays none of them in the plan, but plans are not kept. Groups, weekends and hours make no "
     f"difference. {ELIGIBLE}",
@@ -95,7 +95,7 @@ OPTIMISED = {
     "groups": "Where enough medium or long jobs wait, they are planned together: among many orders the one with the "
     "smallest slowdowns is sought, and kept until the group has finished; jobs that are backfilled then delay no "
     "planned job.",
-    "bottom-line": "Medium and long jobs that wait are planned anew at every event of their slice, however few: among "
+    "bottom-line": "Medium and long jobs that wait are planned again at every event of their slice, however few: among "
     "many orders the one with the smallest slowdowns is sought; jobs that are backfilled delay no planned job.",
 }
 QUEUE = (
@@ -113,7 +113,7 @@ BACKFILLING = {
     "that the requests of the running jobs allow. In the order of the keys, any job that fits now and does not delay "
     "that one reservation starts before it (EASY backfilling): a job that is passed in the queue may still start "
     "earlier, where it fits.",
-    "conservative": "In the order of the keys all waiting jobs are planned anew each time, each as early as delays "
+    "conservative": "In the order of the keys all waiting jobs are planned again each time, each as early as delays "
     "no job before it, and those whose planned time is now start (conservative backfilling): a job that is passed in "
     "the queue may still start earlier, where it delays no job before it.",
 }

@@ -69,7 +69,7 @@ class FairShare:
     associations
         The accounts, each before those in it, and the users; they are put behind the accounts.
     period
-        s: factors are computed anew at multiples of it; between, they do not change.
+        s: factors are computed again at multiples of it; between, they do not change.
     damping
         By what the exponent of "classic" is divided.
 

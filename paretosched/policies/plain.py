@@ -5,7 +5,7 @@ fcfs                          each job in turn starts as soon as it fits
 list                          in the order in which jobs became eligible, every job that fits starts
 easy                          as fcfs, and jobs that do not delay the first waiting one start before it
 conservative                  every job has a reservation from when it is eligible, which no other job delays
-conservative-replan           at every event all waiting jobs are planned anew; no job delays one before it
+conservative-replan           at every event all waiting jobs are planned again; no job delays one before it
 recorded                      every job starts when the log says that it did
 ============================  =====================================================================================
 """
@@ -140,7 +140,7 @@ def _conservative_starts(workload: Workload) -> Ints:
 
 
 def _replanned_starts(workload: Workload) -> Ints:
-    """Return the start times of conservative backfilling that plans every job anew at every event."""
+    """Return the start times of conservative backfilling that plans every job again at every event."""
     from ..kernels.fixed_order import prioritised_once
 
     return _start_times(workload, prioritised_once, workload.calendar, *Plain("conservative-replan").queue(workload))

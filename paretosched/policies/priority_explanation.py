@@ -159,7 +159,7 @@ def _fair_share_words(policy: Priority) -> list[str]:
     }[f.algorithm]
     return [
         f"With shares {who}, {how}.",
-        f"It is computed anew every {written_time(f.period)}; what was used {written_time(policy.half_life)} before "
+        f"It is computed again every {written_time(f.period)}; what was used {written_time(policy.half_life)} before "
         "counts half.",
     ]
 

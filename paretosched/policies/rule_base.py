@@ -1,4 +1,4 @@
-"""Rule bases (paper 001): which of thirteen strategies orders the queue and starts jobs, chosen anew at every pass.
+"""Rule bases (paper 001): which of thirteen strategies orders the queue and starts jobs, chosen again at every pass.
 
 A strategy is a sorting of the waiting queue (fewest processors, shortest estimate, longest wait, or priority of the
 user group; ties by the longest wait, then by place in the trace) with FCFS, EASY or conservative backfilling, or a

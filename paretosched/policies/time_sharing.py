@@ -108,7 +108,7 @@ class Optimisation(NamedTuple):
     ----------
     method
         "groups"; or "bottom-line", an approximation of what section 9.5 compares with: at every event the first
-        waiting jobs of the slice's class (at most as many as in a group) are searched anew. There are no conditions,
+        waiting jobs of the slice's class (at most as many as in a group) are searched again. There are no conditions,
         halves, shifts or choice among candidates then, and long-wide jobs are not permuted first.
     search
         The order in which permutations are tried. "discrepancy": depth first, the rightmost jobs vary first (6.4.2);

@@ -200,7 +200,7 @@ def _other_files(path: Path) -> list[str]:
 
 
 def _check_store(path: Path, about: Mapping[str, Any]) -> None:
-    """Refuse a run that has lost its evaluations: it would begin anew, and replace its front by a smaller one."""
+    """Refuse a run that has lost its evaluations: it would begin again, and replace its front by a smaller one."""
     store = path / STORE_FILE
     if store.is_symlink():  # whoever continues the run that has it holds another lock
         raise InputError(f"{store}: must be a file of this run, but is a link; copy the file itself")

@@ -325,18 +325,27 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
     refuse("no processor may have two jobs at once", double, "are on one that has another")
 
 
-def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many processors are in use, and from when on; on a machine of nodes the CPUs that jobs ask for.
+def busy(schedule: Schedule, amounts: Ints | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how much is in use, and from when on.
+
+    Parameters
+    ----------
+    schedule
+        Any schedule.
+    amounts
+        (n,) what each job has; None for its processors, on a machine of nodes the CPUs that it asks for.
 
     Returns
     -------
     when : (k,) int64
         Seconds at which the number changes, ascending; in each second jobs finish before others start.
     used : (k,) int64
-        Processors in use from `when[i]` until `when[i + 1]`.
+        In use from `when[i]` until `when[i + 1]`.
     """
     w, s = schedule.workload, schedule.segments
-    width = w.width if w.asked_amounts is None else w.asked_amounts.cpus.astype(np.int64)
+    width = amounts
+    if width is None:
+        width = w.width if w.asked_amounts is None else w.asked_amounts.cpus.astype(np.int64)
     begin, end, width = (schedule.start, schedule.finish, width) if s is None else (s.begin, s.end, width[s.job])
     when, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
     change = np.zeros(when.size, dtype=np.int64)

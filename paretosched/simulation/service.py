@@ -262,8 +262,8 @@ def bins(first: int, last: int) -> Ints:
     return np.append(np.arange(first, last, width, dtype=np.int64), last)
 
 
-def use(schedule: Schedule, edges: Ints) -> Ints:
-    """Return the processor seconds that a schedule uses between successive times.
+def use(schedule: Schedule, edges: Ints, amounts: Ints | None = None) -> Ints:
+    """Return the processor seconds that a schedule uses between successive times, or those of something else.
 
     Parameters
     ----------
@@ -271,6 +271,8 @@ def use(schedule: Schedule, edges: Ints) -> Ints:
         Any schedule.
     edges
         (k + 1,) seconds of the trace, ascending.
+    amounts
+        (n,) what each job has; None for its processors.
 
     Returns
     -------
@@ -286,7 +288,7 @@ def use(schedule: Schedule, edges: Ints) -> Ints:
     >>> use(Schedule(w, [0, 10]), np.array([0, 4, 12, 20])).tolist()
     [12, 20, 3]
     """
-    when, processors = busy(schedule)
+    when, processors = busy(schedule, amounts)
     work = np.concatenate(
         [[0], np.cumsum(processors[:-1] * np.diff(when))]
     )  # before `when`; at most the work of all jobs

@@ -73,7 +73,7 @@ class Best(NamedTuple):
 
 
 class Areas:
-    """f of sets of groups, as it is asked for. Only groups with jobs count, and they are numbered from 0 anew.
+    """f of sets of groups, as it is asked for. Only groups with jobs count, and they are numbered from 0 again.
 
     Attributes
     ----------

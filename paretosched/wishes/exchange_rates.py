@@ -10,7 +10,7 @@ the neighbours vary least. On it sum n_k log f_k stays, so that
 
     - d f_j / d f_i = (n_i / f_i) / (n_j / f_j)
 
-**Uncertainty.** The fit is repeated with neighbours drawn anew (bootstrap), and an interval has nine of ten of these
+**Uncertainty.** The fit is repeated with neighbours drawn again (bootstrap), and an interval has nine of ten of these
 rates. Where it is not above 0 throughout, the neighbourhood shows no exchange between the two, and there is no rate.
 AWRT is a mean of the others and takes no part.
 """

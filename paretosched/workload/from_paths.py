@@ -168,10 +168,10 @@ def scale(
     Returns
     -------
     Workload
-        Copies come directly after their original: same second, same user. Jobs are numbered anew from 1. The
+        Copies come directly after their original: same second, same user. Jobs are numbered again from 1. The
         log's references to preceding jobs become unknown, and its recorded waits, which belong to another machine.
         Widths are rounded to the nearest whole number and limited to the machine; the limited ones are reported.
-        Groups by consumption (with the papers' thresholds) are made anew, other groups stay. With a factor of 1
+        Groups by consumption (with the papers' thresholds) are made again, other groups stay. With a factor of 1
         and a machine of the same size the result is `workload`.
 
     Raises
@@ -194,7 +194,7 @@ def scale(
 def resample(
     workload: WorkloadLike, seed: int = 0, load: float | None = None, double: str | Sequence[str] = ()
 ) -> Workload:
-    """Return a workload of the same users' habits, put together anew; see `resampling.resample`.
+    """Return a workload of the same users' habits, put together again; see `resampling.resample`.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ class _Draw(NamedTuple):
 def resample(
     workload: Workload, seed: int = 0, load: float | None = None, double: str | Sequence[str] = ()
 ) -> Workload:
-    """Return a workload of the same users' habits, put together anew from the streams of jobs of single users.
+    """Return a workload of the same users' habits, put together again from the streams of jobs of single users.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def resample(
     -------
     Workload
         On the same machine, with the same groups: a job keeps its group. The first copy of a user's stream keeps the
-        user's number, others are users of their own. Jobs are numbered anew from 1; the log's references to preceding
+        user's number, others are users of their own. Jobs are numbered again from 1; the log's references to preceding
         jobs become unknown, and its recorded waits. It lasts whole weeks, as many as come next to the log's. In
         a log of one week no job moves, and only the users who come and go are drawn.
 

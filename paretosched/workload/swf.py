@@ -241,7 +241,7 @@ def _check_own_numbers(workload: Workload, later: Ints, asked: Mapping[str, PerJ
         raise InputError(
             f"{workload.name}: jobs of which the file beside a log says when they were eligible, or what they ask for, "
             f"must have numbers of their own, but several jobs have number "
-            f"{first_few(again[:4].tolist(), again.size)}; number the jobs anew"
+            f"{first_few(again[:4].tolist(), again.size)}; number the jobs again"
         )
 
 

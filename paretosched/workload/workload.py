@@ -535,7 +535,7 @@ class Workload:
         self.__dict__.update(state)
 
     def with_(self, **changes: Any) -> Workload:
-        """Return a copy with other values in some fields, checked anew; its source is empty unless `changes` has it.
+        """Return a copy with other values in some fields, checked again; its source is empty unless `changes` has it.
 
         If jobs are submitted at other times, they are eligible as many seconds after that as before; processors are
         down in the same seconds of the log.

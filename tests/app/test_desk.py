@@ -382,7 +382,7 @@ def test_what_if_is_compared_with_its_own_kind_in_several_draws(house: Path, tmp
         means_text([float(ps.waits(ps.simulate(pair[k], "easy")).mean[0]) for pair in drawn]) for k in (0, 1)
     )
     assert told.today[0].endswith(
-        f"the mean wait with EASY is {there}; put together anew at today's load {before} "
+        f"the mean wait with EASY is {there}; put together again at today's load {before} "
         "(3 draws of the users in the log)."
     )
     policy = row_policy(front, row)

@@ -118,7 +118,7 @@ def test_a_wish_that_was_sent_while_the_server_was_away_is_sent_again_and_unsent
     tab.wait_for_selector("#offer >> text=does not answer")
     with serve_page(path, "--trace", browser_house / "w.swf.gz", port=port) as url:
         tab.wait_for_selector("#sign-in >> text=started again")
-        tab.goto(url)  # in this window: nothing is loaded anew
+        tab.goto(url)  # in this window: nothing is loaded again
         tab.wait_for_selector("#text[data-value='AWRT3, AWRT1 <= 400h']")
         assert tab.inner_text("#offer") == ""
         assert tab.input_value("label:has-text('AWRT5 at most, h') >> input") == "55"
@@ -175,7 +175,7 @@ def test_a_note_that_is_being_typed_stays_when_the_shortlist_changes(page: Page)
     tab.click("[data-tab='compare']")
     tab.fill("#note-A-input", "old")
     page.after(lambda: tab.press("#note-A-input", "Enter"))
-    for row in range(4, 10):  # each answer builds the shortlist anew
+    for row in range(4, 10):  # each answer builds the shortlist again
         text = f"the board likes {row}"
         tab.fill("#note-A-input", text)
         page.after(lambda row=row: tab.evaluate(pick, row))

@@ -66,7 +66,7 @@ def check_the_screen(page: Page, width: int) -> None:
     assert page.wish() == f"AWRT1, AWRT2 <= {width}h"
 
 
-# The canvases as they are, and as they are if all of them are painted anew.
+# The canvases as they are, and as they are if all of them are painted again.
 PAINTED = """
 (fresh) => {
   const canvases = [...document.querySelectorAll("canvas")].filter((canvas) => canvas.checkVisibility());

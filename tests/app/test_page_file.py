@@ -43,7 +43,7 @@ def test_a_schedule_is_known_by_its_evaluation_and_values_whatever_its_run_is_ca
     copied = replace(FRONT, origins=tuple(o._replace(name=f"copy of {o.name}") for o in FRONT.origins))
     state, losses = from_json(value, copied, "page")
     assert (state.chosen, [pick.row for pick in state.picks], losses) == (9, [3], 0)
-    others = replace(FRONT, values=FRONT.values * 1.01)  # explored anew under the same name: other schedules
+    others = replace(FRONT, values=FRONT.values * 1.01)  # explored again under the same name: other schedules
     state, losses = from_json(value, others, "page")
     assert (state.chosen, [pick.row for pick in state.picks], losses) == (None, [None], 0)
     assert state.picks[0].values == tuple(FRONT.values[3].tolist())

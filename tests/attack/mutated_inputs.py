@@ -452,7 +452,7 @@ def compile_all(house: Path, folder: Path) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     for policy in (*POLICIES, house / "iterative.json", house / "symbiotic.json", *ORDERS):
         command("simulate", house / "w.swf.gz", "--policy", policy)  # the log has no waits, so "recorded" is refused
-    for policy in POLICIES:  # the engine is compiled anew for machines with down times
+    for policy in POLICIES:  # the engine is compiled again for machines with down times
         command("simulate", house / "down.swf", "--policy", policy)
     command("simulate", house / "w.swf.gz", "--policy", SITE / "slurm.conf", "--shares", SITE / SHARES[0])
     for method in METHODS:

@@ -192,7 +192,7 @@ def deep_queues() -> Iterator[tuple[str, Workload, tuple[str, ...]]]:
         yield f"Lublin, {jobs:,} jobs at once", part.with_(submit=np.arange(len(part))), (*DEEP, *PLANNED_WHOLE)
     for jobs in (20_000, 40_000):
         part = lublin(jobs=jobs, processors=128, seed=71)
-        yield f"Lublin, planned anew, {jobs:,} jobs at once", part.with_(submit=np.arange(len(part))), DEEP[2:]
+        yield f"Lublin, planned again, {jobs:,} jobs at once", part.with_(submit=np.arange(len(part))), DEEP[2:]
     for jobs in (10_000, 20_000, 40_000):
         yield f"small-long, short-wide, {jobs:,} jobs", small_long_and_short_wide(jobs), ("easy", *ONE_BY_ONE)
     yield "Lublin, 93,312 processors", lublin(jobs=20_000, processors=93_312, seed=71), DEEP
@@ -309,7 +309,7 @@ def _memory(function: Callable[[], Any]) -> float:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)  # what was freed before must not serve what is measured
-    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark begins again
     before = status("VmRSS")
     function()
     return status("VmHWM") - before

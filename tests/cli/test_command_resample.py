@@ -24,8 +24,8 @@ def test_resample_writes_what_the_library_makes(tmp_path: Path) -> None:
     assert outcome.json == {"file": str(target), "jobs": len(expected), "capacity": 64, "load": load(sample)}
     assert outcome.err.splitlines() == [
         f"paretosched: {log}: 300 jobs, offered load {load(workload):.3f}",
-        f"paretosched: users that came again have new numbers in {target}; groups by consumption are made anew from it "
-        "(paretosched info)",
+        f"paretosched: users that came again have new numbers in {target}; groups by consumption are made again from "
+        "it (paretosched info)",
     ]
     outcome = succeed("resample", log, "-o", target)
     assert f"{len(ps.resample(workload)):,} jobs on 64 processors, offered load" in outcome.out

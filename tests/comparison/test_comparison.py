@@ -595,6 +595,13 @@ def test_on_nodes_the_use_of_memory_and_gpus_is_told_beside_the_objectives(monke
     for row, rule in zip(comparison.rows(), ("easy", "fcfs", "recorded"), strict=False):
         told = by_rule[rule].objectives
         assert (row["UTIL_memory"], row["UTIL_gpus"]) == (told["UTIL_memory"], told["UTIL_gpus"])
+        over_time = row["utilisation_over_time"]
+        for what in ("memory", "gpus"):  # every second of the bins is as long as any other
+            percent = over_time[f"percent_{what}"]
+            span = by_rule[rule].finish.max() - by_rule[rule].start.min()
+            seconds = sum(percent) * over_time["bin_s"]
+            assert seconds == pytest.approx(told[f"UTIL_{what}"] * span, rel=1e-9)
+    assert set(comparison.resources) == {"memory", "GPUs"}
     assert comparison.values.shape == (3, 3)
     assert comparison.frame()["UTIL_gpus"].notna().tolist() == [True] * 3 + [False]
     assert "policy    UTIL_memory %  UTIL_gpus %\n" in comparison.text()

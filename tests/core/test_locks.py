@@ -53,7 +53,7 @@ def test_a_system_without_locks_is_one_line(tmp_path: Path) -> None:
 
 
 def test_the_lock_is_that_of_the_directory_that_is_there(tmp_path: Path) -> None:
-    """A process that ends without a result removes the directory of its run; another one may have made it anew."""
+    """A process that ends without a result removes the directory of its run; another one may have made it again."""
     directory = tmp_path / "run"
     directory.mkdir()
     first = locks.take_lock(directory)

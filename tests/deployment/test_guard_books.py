@@ -262,7 +262,7 @@ def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path, cut: int) -> None:
         ("physics", "\\ud800", None),
         (",600,", ",0,", r"deploy\.books:2: a job cannot have request 0"),
         (f'[["1","physics",{T0}', f'[["1","physics",{T0 + 99}', r"deploy\.books:2: \"new\" must have new jobs"),
-        ('"set":[["1"', '"set":[["2"', r"deploy\.books:3: job '2' is not in the books; move it away to begin anew"),
+        ('"set":[["1"', '"set":[["2"', r"deploy\.books:3: job '2' is not in the books; move it away to begin again"),
         ('"time":1700000020', '"time":1600000000', r"deploy\.books:3: \"time\" must not be before"),
     ],
 )
@@ -287,7 +287,7 @@ def test_damaged_books_are_refused_in_one_line(tmp_path: Path, old: str, new: st
 def test_books_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard_books, "MOST_BYTES", 300)
     write_books(tmp_path, after((10, [runs(T0 + 5, str(number), eligible=T0) for number in range(20)])))
-    with pytest.raises(InputError, match="must have at most 300 bytes, but has more; move it away to begin anew"):
+    with pytest.raises(InputError, match="must have at most 300 bytes, but has more; move it away to begin again"):
         read_books(tmp_path)
 
 

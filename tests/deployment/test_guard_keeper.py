@@ -179,7 +179,7 @@ def test_another_policy_is_reviewed_at_once_and_dry_runs_have_books_of_their_own
     assert keep(keeper, 630, other)["reviewed"] == T0 + 600
     shadow = open_keeper(keeper.site._replace(is_dry=True), remarks.append)
     assert keep(shadow, 660) == {"classes": {}}
-    assert remarks == ["the comparison with EASY begins anew: it was made for other jobs or groups"]
+    assert remarks == ["the comparison with EASY begins again: it was made for other jobs or groups"]
     assert shadow.books is not None
     assert shadow.books.head.begin == T0 + 660
 
@@ -250,13 +250,13 @@ def test_a_clock_that_was_ahead_is_said_and_the_comparison_begins_anew(
     assert keeper.books is not None
     assert (remarks, keeper.books.time) == ([], T0 + 86_400)
     keep(keeper, 10)
-    assert remarks == ["the comparison with EASY begins anew: the clock was 86,390 s ahead at the last pass"]
+    assert remarks == ["the comparison with EASY begins again: the clock was 86,390 s ahead at the last pass"]
     assert (keeper.books.head.begin, keeper.books.time) == (T0 + 10, T0 + 10)
 
 
 def test_damaged_books_are_refused_in_one_line(fake: FakeSlurm, keeper: GuardKeeper) -> None:
     (keeper.site.folder / BOOKS).write_text("{}\n", encoding="utf-8")
-    with pytest.raises(ps.InputError, match=r"deploy\.books:1: .*; move it away to begin anew"):
+    with pytest.raises(ps.InputError, match=r"deploy\.books:1: .*; move it away to begin again"):
         open_keeper(keeper.site, print)
 
 
@@ -370,5 +370,5 @@ def test_after_more_than_a_year_without_a_pass_the_comparison_begins_anew(
     (remark,) = remarks
     assert (
         remark
-        == f"the comparison with EASY begins anew: the last pass was {LONG_AGO + 1:,} s ago, or the clock was behind"
+        == f"the comparison with EASY begins again: the last pass was {LONG_AGO + 1:,} s ago, or the clock was behind"
     )

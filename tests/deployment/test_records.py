@@ -84,7 +84,7 @@ def test_a_folder_that_others_own_or_can_write_is_refused(tmp_path: Path, monkey
 def test_the_state_names_jobs_by_their_numbers(tmp_path: Path, job: str) -> None:
     text = json.dumps({"format": "paretosched deployment 1", "since": 1, "factors": {job: 1}})
     (tmp_path / "deploy.json").write_text(text, encoding="utf-8")
-    with pytest.raises(ps.InputError, match=r'"factors" must be by the numbers of jobs, .*move it away to begin anew'):
+    with pytest.raises(ps.InputError, match=r'"factors" must be by the numbers of jobs, .*move it away to begin again'):
         read_state(tmp_path)
 
 

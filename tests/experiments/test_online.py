@@ -249,7 +249,7 @@ def test_an_old_training_stands_beside_a_new_one_on_the_same_tenth(scripts: dict
     assert lines[-2].endswith(words)
     assert (
         scripts["ages"].in_short(rows, "a")
-        == "a tenth of a log later (3 to 3 weeks) it gains 2.0 %, trained anew 4.0 %"
+        == "a tenth of a log later (3 to 3 weeks) it gains 2.0 %, trained again 4.0 %"
     )
     assert scripts["ages"].section([], "a") == []
 

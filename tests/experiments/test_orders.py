@@ -67,7 +67,7 @@ def test_what_keeps_the_limits_on_every_draw_is_named_with_what_it_does_on_parts
 
 
 def test_what_is_said_of_parts_of_logs_is_in_the_tables_of_online(analysis: Any) -> None:
-    """Counted anew, from the response times: tenths within the limits, and AWRT on the last part of CTC."""
+    """Counted again, from the response times: tenths within the limits, and AWRT on the last part of CTC."""
     policy = "priority:1,2; backfill: easy:8 for 1,2"
     later, reference = analysis.on_later_jobs(), {}
     for row in later["tenths"]:

@@ -79,7 +79,7 @@ def test_equals_the_oracle_where_small_jobs_are_long_and_short_jobs_are_wide(wid
 
 @pytest.mark.parametrize("until", [2500, 4000, 6000, 20_000])
 def test_the_rows_are_those_of_the_jobs_that_wait(until: int) -> None:
-    """They are set up early, filled anew when the tree grows, and then follow each arrival and each start."""
+    """They are set up early, filled again when the tree grows, and then follow each arrival and each start."""
     w = small_long_and_short_wide(3000, 12, 1, 4000)
     jobs = Jobs(w.submit - w.submit[0], w.run, w.estimate, w.width, np.zeros(len(w), np.int64))
     queue = no_slots(len(w), w.capacity, True)

@@ -1,4 +1,4 @@
-"""Fixed orders against the oracle, and against the kernel that sorts anew at every event."""
+"""Fixed orders against the oracle, and against the kernel that sorts again at every event."""
 
 from __future__ import annotations
 

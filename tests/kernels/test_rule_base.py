@@ -1,4 +1,4 @@
-"""Rule bases against a simulator that adds up features anew and sorts the queue anew at every pass."""
+"""Rule bases against a simulator that adds up features again and sorts the queue again at every pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slots that are sorted now and then: no job is lost, the trees are as if made anew, and no start time changes."""
+"""Slots that are sorted now and then: no job is lost, the trees are as if made again, and no start time changes."""
 
 from __future__ import annotations
 

@@ -272,7 +272,7 @@ def test_time_sharing_is_said_with_its_own_numbers() -> None:
         "are from 8:00 on 10 %, 50 % and 40 %; from 20:00 on 0 %, 12.5 % and 87.5 %; a class",
         "up to 240 s if",
         "stay so: jobs run in the slices of their own class only",
-        "planned anew at every event",
+        "planned again at every event",
     ):
         assert words in prose
     plain, groups = (explain(rule).prose() for rule in ("scojo", "scojo-opt"))

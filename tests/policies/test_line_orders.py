@@ -1,4 +1,4 @@
-"""Formulas that are lines in the wait: the kinetic queue has the start times of the queue that is sorted anew."""
+"""Formulas that are lines in the wait: the kinetic queue has the start times of the queue that is sorted again."""
 
 from __future__ import annotations
 

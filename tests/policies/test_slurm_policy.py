@@ -570,7 +570,7 @@ def test_without_accounts_a_real_slurm_has_no_ages(tmp_path: Path) -> None:
 
 
 def pass_two_periods(cluster: SlurmCluster) -> None:
-    """Wait until priorities have been computed anew, at least twice."""
+    """Wait until priorities have been computed again, at least twice."""
     end = int(cluster.call("date", "+%s")) + 240
     cluster.wait_until(lambda: int(cluster.call("date", "+%s")) > end, 60)
 

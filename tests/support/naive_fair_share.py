@@ -1,4 +1,4 @@
-"""Slurm's fair-share factors, worked out anew from all that happened whenever they are asked for."""
+"""Slurm's fair-share factors, worked out again from all that happened whenever they are asked for."""
 
 from __future__ import annotations
 

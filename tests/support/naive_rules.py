@@ -1,4 +1,4 @@
-"""Rule bases, as simple as `oracle`: at every pass, features are summed anew and the waiting jobs sorted anew."""
+"""Rule bases, as simple as `oracle`: at every pass, features are summed again and the waiting jobs sorted again."""
 
 from __future__ import annotations
 

@@ -259,7 +259,7 @@ def promises(places: dict[int, int]) -> Scheduler:
             if view.plan(now).sure.earliest(job.width, view.requests[job.row], t) == t:
                 now.append(job)
                 continue
-            plan = view.plan(now)  # which cannot be kept: all places anew
+            plan = view.plan(now)  # which cannot be kept: all places again
             for other in [job for job in waiting if job not in now]:
                 places[other.row] = plan.earliest(other, t)
                 plan.reserve(other, places[other.row])

@@ -43,6 +43,6 @@ def rule_of(policy: Priority, w: Workload) -> Rule:
         accounts = [1 + users.index(user) for user in of_jobs]
         equal = (-1, *[0] * len(users)), (0, *[1] * len(users)), (False, *[True] * len(users))
         fair = policy.fair_share
-        first = int(w.submit[0]) // fair.period * fair.period  # factors are computed anew at multiples of the period
+        first = int(w.submit[0]) // fair.period * fair.period  # factors are computed again at multiples of the period
         shares_of = SharesOf(*equal, fair.algorithm, fair.period, first, float(fair.damping))
     return Rule(key_by(policy.orders), backfill, candidates, accounts, shares, float(policy.half_life), shares_of)

@@ -1,6 +1,6 @@
 """How the texts of Slurm in tests/data/accounting were recorded: scenes on private clusters, and what they print.
 
-    PYTHONPATH=tests python -m support.recorded_slurm FOLDER      # all of them anew; it takes root, and four minutes
+    PYTHONPATH=tests python -m support.recorded_slurm FOLDER      # all of them again; it takes root, and four minutes
 
 Seconds and numbers differ each time; `shape` is what must not. tests/whole/test_recorded_slurm.py
 compares it with what is stored.

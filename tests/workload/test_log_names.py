@@ -224,10 +224,10 @@ def test_numbers_that_several_jobs_have_say_of_none_when_it_could_run(log: Path)
         "their own, but several jobs have"
     )
     w = ps.read_swf(log)
-    with pytest.raises(ps.InputError, match=f"{rule} number 2; number the jobs anew"):
+    with pytest.raises(ps.InputError, match=f"{rule} number 2; number the jobs again"):
         ps.write_swf(w.with_(job=[2, 2, 3]), log)
     write_log(log, [(HEADER + JOBS.replace("\n3 ", "\n2 ")).encode()], NAMES)
-    assert refusal(log) == f"{log}: w: {rule} number 2; number the jobs anew"
+    assert refusal(log) == f"{log}: w: {rule} number 2; number the jobs again"
 
 
 def test_a_job_comes_once_among_those_that_could_run_later(log: Path) -> None:

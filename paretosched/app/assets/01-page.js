@@ -4,7 +4,7 @@
 // names of the files before it, and adds names for those after it, through one object, window.paretosched:
 //
 //   00-access       the token in every request, and where it is asked for
-//   01-page         values, limits, the mask of what remains, drawing anew
+//   01-page         values, limits, the mask of what remains, drawing again
 //   02-server       actions sent to the server, one after the other, and its answers
 //   03-painting     densities on canvases, shapes in SVG, looks
 //   04-plots        the plots that Dash draws, after the first chart
@@ -114,7 +114,7 @@
 
   const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-  // --- drawing anew ---
+  // --- drawing again ---
 
   let frames = 0;
   function refresh() {

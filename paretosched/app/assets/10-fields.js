@@ -1,5 +1,5 @@
 // Fields: what differs from the server's value is not sent yet. It is never sent by itself, and it stays whatever the
-// server answers. Dash builds a piece of the page anew when an answer changes it: then the text that was not sent, the
+// server answers. Dash builds a piece of the page again when an answer changes it: then the text that was not sent, the
 // focus and the parts that were open are put back.
 (() => {
   "use strict";
@@ -26,7 +26,7 @@
   /** Mark the fields whose text is not sent yet, and say how many there are. */
   function markUnsent() {
     for (const field of fields()) {
-      // Dash may have built it anew just now
+      // Dash may have built it again just now
       if (!known.has(field) && drafts.has(field.id)) write(field, drafts.get(field.id));
       known.add(field);
     }
@@ -92,7 +92,7 @@
     markUnsent();
   });
 
-  // --- after Dash has built a piece anew ---
+  // --- after Dash has built a piece again ---
 
   let last = null; // the element that has the focus: how it is found again, and what is selected in it
   const wayTo = (node) =>
@@ -116,7 +116,7 @@
     true,
   );
 
-  /** Put back what was typed, opened and focused in the pieces that Dash has built anew. */
+  /** Put back what was typed, opened and focused in the pieces that Dash has built again. */
   function putBack() {
     for (const id of opened) if ($(id)) $(id).open = true;
     if (last && !last.node.isConnected && document.activeElement === document.body) {

@@ -296,7 +296,7 @@ def down_in(machine: SlurmMachine, capacity: int, since: int, until: int) -> tup
         listed = machine.nodes is None or event.node in machine.nodes
         width = event.width if machine.nodes is None or not listed else machine.nodes[event.node]
         end = event.end
-        if not listed and end == UNKNOWN:  # a node that is gone; then the machine was registered anew
+        if not listed and end == UNKNOWN:  # a node that is gone; then the machine was registered again
             end = min((e.begin for e in registered if e.begin > event.begin), default=UNKNOWN)
         if not event.is_down:
             other_states += 1
