@@ -89,7 +89,7 @@ def weeks(rows: Sequence[Row]) -> str:
 
 
 def in_words(rows: Sequence[Row], answer: str) -> str:
-    """Return a sentence on what the recommended policy gains a tenth later, and if it is trained anew."""
+    """Return a sentence on what the recommended policy gains a tenth later, and if it is trained again."""
     old, fresh = pairs([row for row in rows if row["policy"] == answer], 1)
     if not old:
         return ""
@@ -101,9 +101,9 @@ def in_words(rows: Sequence[Row], answer: str) -> str:
 
 
 def in_short(rows: Sequence[Row], answer: str) -> str:
-    """Return the end of a sentence: what a policy gains a tenth later, and trained anew."""
+    """Return the end of a sentence: what a policy gains a tenth later, and trained again."""
     old, fresh = pairs([row for row in rows if row["policy"] == answer], 1)
     if not old:
         return "how soon it must be trained again was not measured"
-    gain, anew = gain_of(old), gain_of(fresh)
-    return f"a tenth of a log later ({weeks(rows)} weeks) it gains {gain:.1f} %, trained anew {anew:.1f} %"
+    gain, again = gain_of(old), gain_of(fresh)
+    return f"a tenth of a log later ({weeks(rows)} weeks) it gains {gain:.1f} %, trained again {again:.1f} %"

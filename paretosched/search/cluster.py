@@ -316,7 +316,7 @@ class Cluster:
         self._some_at = self._all_at = time.monotonic()
         for plugin in self._deliveries.values():
             self._register(plugin)
-        _log.warning("%s answers again; what was lost is simulated again", self._name)
+        _log.warning("%s answers again; what was lost is simulated once more", self._name)
 
 
 def _put(ended: SimpleQueue[int], number: int, _future: object) -> None:
