@@ -48,10 +48,10 @@ def medium(quick: bool) -> Iterable[tuple[str, ps.Workload]]:
         yield from zip(settings.MEDIUM, settings.quick(), strict=True)
         return
     for name, file in settings.MEDIUM.items():
-        yield name, imported(common.modern_file(file), common.modern_file(settings.MEDIUM_CONF))
+        yield name, jobs_on_machine(common.modern_file(file), common.modern_file(settings.MEDIUM_CONF))
 
 
-def imported(jobs: Path, conf: Path) -> ps.Workload:
+def jobs_on_machine(jobs: Path, conf: Path) -> ps.Workload:
     """Return the jobs of a table on the machine of a slurm.conf."""
     with TemporaryDirectory() as folder:
         ps.import_log("csv", jobs, Path(folder) / "log.parquet", columns=settings.COLUMNS, machine=conf)
@@ -132,10 +132,10 @@ def micro(quick: bool) -> Iterable[dict[str, Any]]:
     folder = os.environ.get("PARETOSCHED_SLURM")
     if not folder:
         common.fail("PARETOSCHED_SLURM must name the folder with the runs of a real Slurm; README.md says which")
-    runs = {number: recorded(Path(folder, settings.MICRO_RUN.format(number))) for number in settings.MICRO_RUNS}
+    runs = {number: run_of(Path(folder, settings.MICRO_RUN.format(number))) for number in settings.MICRO_RUNS}
     for who in ("Slurm", "simulated"):
         for number, run in runs.items():
-            start = run["start"].to_numpy() if who == "Slurm" else simulated(run)
+            start = run["start"].to_numpy() if who == "Slurm" else starts_of(run)
             row = numbers_of(f"{who}, run {number}", run, start)
             for other, that in runs.items():
                 is_same = who == "Slurm" and other == number
@@ -145,21 +145,21 @@ def micro(quick: bool) -> Iterable[dict[str, Any]]:
             yield row
 
 
-def recorded(path: Path) -> pd.DataFrame:
+def run_of(path: Path) -> pd.DataFrame:
     """Return what a run of a real Slurm recorded, by job: submit, start, run, width, and what kind it is of."""
     table = pd.read_csv(path).set_index("job").sort_index()
     run, big = table["end"] - table["start"], table["mem"].fillna(0) > settings.MICRO_BIG
     return table[["submit", "start", "width"]].assign(run=run, gpus=table["gres"].notna(), big=big)
 
 
-def simulated(run: pd.DataFrame) -> Ints:
+def starts_of(run: pd.DataFrame) -> Ints:
     """Return when the jobs of a run start by simulation: submitted and as long as there, and what they asked for."""
     asked = pd.read_csv(common.modern_file(settings.MICRO), dtype=str).set_index("job", drop=False)
     asked.index = asked.index.astype(int)
     asked = asked.assign(submit=run["submit"], run=run["run"]).sort_index()
     with TemporaryDirectory() as folder:
         asked.to_csv(Path(folder) / "jobs.csv", index=False)
-        w = imported(Path(folder) / "jobs.csv", common.modern_file(settings.MICRO_CONF))
+        w = jobs_on_machine(Path(folder) / "jobs.csv", common.modern_file(settings.MICRO_CONF))
     start = pd.Series(ps.simulate(w, slurm_of(settings.MICRO_CONF, settings.MICRO_SHARES)).check().start, w.job)
     return start.loc[run.index].to_numpy() + int(run["submit"].min())
 

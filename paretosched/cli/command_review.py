@@ -187,10 +187,12 @@ def _remark(
     policies = [policy, *([] if today is None else [today])]
     remark_unsaid(policies)
     remark_orders(policies, workload)
-    if more := missing_processors(workload, result.begin):
+    if workload.machine is not None:
+        remark("on its nodes all policies are simulated from the beginning of the log on")
+    elif more := missing_processors(workload, result.begin):
         processors = number_of(more, "processor")
         remark(f"at {options.since} the jobs ran on {processors} more than the machine has; some begin later")
-    if today is not None and remembers_usage(today):
+    if today is not None and remembers_usage(today) and workload.machine is None:
         remark(f"{today.name} looks at consumption: it is simulated from the beginning of the log on")
     if result.begin.since == 0 or int(workload.submit[0]) >= result.begin.since:
         remark("the log has no jobs before this date, so that the simulations begin on an empty machine")

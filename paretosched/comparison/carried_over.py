@@ -72,7 +72,8 @@ def starts_since(workload: Workload, policy: Policy, begin: Begin) -> Ints:
     """Return the second of the log in which a policy starts each job that was submitted since the date, (k,).
 
     A policy that looks at what users have consumed is simulated from the beginning of the log instead, because what
-    ran before the date matters for it.
+    ran before the date matters for it; on a machine of nodes every policy is, because no job fills what others leave of
+    each node.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def starts_since(workload: Workload, policy: Policy, begin: Begin) -> Ints:
     [19]
     """
     jobs = decided_by(policy, workload)
-    if remembers_usage(policy):
+    if remembers_usage(policy) or workload.machine is not None:
         return policy.outcome(jobs).start[begin.after]
     carried, offset = _jobs_to_simulate(jobs, begin)
     outcome: Outcome = policy.outcome(carried)

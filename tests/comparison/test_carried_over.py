@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paretosched import Machine, NodeKind, Requests
 from paretosched.comparison.carried_over import begin_at, missing_processors, remembers_usage, starts_since
 from paretosched.policies.policy import as_policy
 from paretosched.simulation.simulator import simulate
@@ -117,3 +118,16 @@ def test_jobs_that_ran_at_the_date_keep_their_processors() -> None:
     )
     assert starts_since(w, as_policy("fcfs"), begin_at(w, 9)).tolist() == [15, 20]
     assert starts_since(w, as_policy("list"), begin_at(w, 9)).tolist() == [15, 20]
+
+
+def test_on_nodes_policies_go_on_from_the_beginning_of_the_log() -> None:
+    """By hand: nobody but the first two jobs of the GPU node waits, and what waits at the date is not let in early."""
+    machine = Machine((NodeKind("n1", 4, 8000), NodeKind("g1", 4, 8000, {"gpu": 1})))
+    asked = Requests(tasks=[1] * 4, gpus_per_node=[1, 1, 1, 0])
+    w = Workload(
+        submit=[0, 1, 12, 13], run=[10] * 4, estimate=[10] * 4, width=[1] * 4, capacity=8, machine=machine,
+        requests=asked, wait=[0, 9, 8, 0],
+    )  # fmt: skip
+    for since in (5, 12):
+        begin = begin_at(w, since)
+        assert starts_since(w, as_policy("easy"), begin).tolist() == [20, 13]
