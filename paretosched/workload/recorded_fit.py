@@ -283,13 +283,15 @@ def other_machine(workload: Workload) -> str:
     """Return that what is simulated is another machine than that of the log, and why; "" if nothing says so.
 
     It says so if the log has several partitions, or if much of the waiting passed while jobs would have fit, see the
-    module.
+    module; never of a log with nodes, which are what is simulated.
 
     Examples
     --------
     >>> other_machine(Workload(submit=[0], run=[9], estimate=[9], width=[2], capacity=3, wait=[60]))[:84]
     'SIMULATED: ONE POOL OF 3 EQUAL PROCESSORS. On the machine of this log 100.0 % of the'
     """
+    if workload.machine is not None:
+        return ""
     partitions = 0
     if workload.records is not None:
         partitions = int(np.count_nonzero(np.unique(column_numbers(workload, "partition")) >= 0))

@@ -176,3 +176,11 @@ def test_a_pool_of_processors_is_no_other_machine(policy: str) -> None:
     w = w.with_(wait=ps.simulate(w, policy).start - w.eligible)
     assert int(w.wait.sum()) > 0
     assert other_machine(w) == ""
+
+
+def test_nodes_that_are_simulated_are_no_other_machine() -> None:
+    w = site()
+    on_nodes = w.with_(machine=ps.Machine((ps.NodeKind("n[1-50]", 8, 9),)), requests=ps.Requests(tasks=w.width))
+    assert other_machine(w)
+    assert other_machine(on_nodes) == ""
+    assert other_machine(on_nodes.one_pool) == other_machine(w)
