@@ -64,9 +64,9 @@ def line_blocks(path: str | os.PathLike[str], watch: Watch, tally: Tally | None 
             texts = (text if MARK not in text else text.replace(f"\n{MARK}", "\n").removeprefix(MARK)).split("\n")
             if not texts[-1]:
                 texts.pop()
-            longest = max(map(len, texts), default=0)
-            if longest > limits_in_force().line:
-                check_limit(f"{place}:{first + [*map(len, texts)].index(longest)}", "line", longest)
+            longest = max(texts, key=len, default="")
+            if len(longest) > limits_in_force().line:
+                check_limit(f"{place}:{first + texts.index(longest)}", "line", len(longest))
             yield Lines(place, first, texts)
             first += len(texts)
             done += len(block)
