@@ -48,6 +48,7 @@ from ..simulation.objective import (
     group_of,
     improvement,
     objective_table,
+    resource_shares,
     utilisation_from_submission,
 )
 from ..simulation.schedule import Schedule
@@ -560,21 +561,12 @@ def compare(
     )
 
 
-def _resources_in_use(w: Workload, schedules: Sequence[Schedule], edges: Ints) -> dict[str, Floats]:
+def _resources_in_use(workload: Workload, schedules: Sequence[Schedule], edges: Ints) -> dict[str, Floats]:
     """Return how much memory and how many GPUs of a machine of nodes are in use between `edges`, (q, k) per cent."""
-    if w.machine is None or w.asked_amounts is None:
-        return {}
-    given = {
-        "memory": (w.asked_amounts.memory, w.machine.memory.sum() * w.machine.shares_memory),
-        "GPUs": (w.asked_amounts.gpus, w.machine.gpus.sum()),
+    return {
+        name: 100 * np.array([use(schedule, edges, shares) for schedule in schedules]) / np.diff(edges)
+        for name, shares in resource_shares(workload).items()
     }
-    length = np.diff(edges).astype(np.float64)
-    used = {
-        name: (np.array([use(each, edges, amounts.astype(np.int64)) for each in schedules]), float(size))
-        for name, (amounts, size) in given.items()
-        if size > 0
-    }
-    return {name: 100 * seconds / (size * length) for name, (seconds, size) in used.items()}
 
 
 def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:

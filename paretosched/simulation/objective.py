@@ -101,12 +101,20 @@ def objective_table(groups: GroupsLike, util_from: str = FROM_START) -> tuple[Ob
 
 def resource_table(workload: Workload, util_from: str = FROM_START) -> tuple[Objective, ...]:
     """Return what is told beside the objectives on a machine of nodes: the use of memory and GPUs that it gives out."""
-    machine = workload.machine
-    if machine is None:
-        return ()
     since = (util_from == FROM_SUBMISSION) * ", from the first submission"
-    told = [("memory", "memory")] * machine.shares_memory + [("gpus", "GPUs")] * bool(machine.gpu_types)
-    return tuple(Objective(f"UTIL_{key}", "%", True, f"utilisation of {words}{since}") for key, words in told)
+    return tuple(
+        Objective(f"UTIL_{words.lower()}", "%", True, f"utilisation of {words}{since}")
+        for words in resource_shares(workload)
+    )
+
+
+def resource_shares(workload: Workload) -> dict[str, Floats]:
+    """Return which shares of "memory" and "GPUs" jobs ask for, (n,), as far as a machine of nodes gives them out."""
+    w = workload
+    if w.machine is None or w.asked_shares is None:
+        return {}
+    memory = {"memory": w.asked_shares.memory} if w.machine.shares_memory else {}
+    return memory | ({"GPUs": w.asked_shares.gpus} if w.machine.gpu_types else {})
 
 
 def objective_names(count: int) -> tuple[str, ...]:
@@ -358,12 +366,7 @@ def _uses(
 ) -> list[float]:
     """Return the values of `resource_table`; arguments are as of `_measure`."""
     w, begin = workload, start if util_from == FROM_START else workload.submit
-    shares = (
-        []
-        if w.asked_shares is None
-        else [getattr(w.asked_shares, o.name.removeprefix("UTIL_")) for o in resource_table(w)]
-    )
-    return [_share_used(w, begin, finish, mask, share) for share in shares]
+    return [_share_used(w, begin, finish, mask, share) for share in resource_shares(w).values()]
 
 
 def _share_used(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -325,7 +325,7 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
     refuse("no processor may have two jobs at once", double, "are on one that has another")
 
 
-def busy(schedule: Schedule, amounts: Ints | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def busy(schedule: Schedule, amounts: Floats | None = None) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return how much is in use, and from when on.
 
     Parameters
@@ -339,16 +339,16 @@ def busy(schedule: Schedule, amounts: Ints | None = None) -> tuple[NDArray[np.in
     -------
     when : (k,) int64
         Seconds at which the number changes, ascending; in each second jobs finish before others start.
-    used : (k,) int64
+    used : (k,) int64, of the type of `amounts` if they are given
         In use from `when[i]` until `when[i + 1]`.
     """
     w, s = schedule.workload, schedule.segments
-    width = amounts
+    width: NDArray[Any] | None = amounts
     if width is None:
         width = w.width if w.asked_amounts is None else w.asked_amounts.cpus.astype(np.int64)
     begin, end, width = (schedule.start, schedule.finish, width) if s is None else (s.begin, s.end, width[s.job])
     when, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
-    change = np.zeros(when.size, dtype=np.int64)
+    change = np.zeros(when.size, dtype=width.dtype)
     np.add.at(change, place, np.concatenate([width, -width]))
     return when, np.cumsum(change)
 

@@ -19,9 +19,10 @@ Table 4.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints
@@ -262,7 +263,7 @@ def bins(first: int, last: int) -> Ints:
     return np.append(np.arange(first, last, width, dtype=np.int64), last)
 
 
-def use(schedule: Schedule, edges: Ints, amounts: Ints | None = None) -> Ints:
+def use(schedule: Schedule, edges: Ints, amounts: Floats | None = None) -> NDArray[Any]:
     """Return the processor seconds that a schedule uses between successive times, or those of something else.
 
     Parameters
@@ -276,7 +277,7 @@ def use(schedule: Schedule, edges: Ints, amounts: Ints | None = None) -> Ints:
 
     Returns
     -------
-    (k,) int64
+    (k,) int64, of the type of `amounts` if they are given
         Processor seconds from `edges[i]` until `edges[i + 1]`, exactly.
 
     Examples
