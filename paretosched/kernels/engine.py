@@ -46,8 +46,10 @@ from .places import (
     close_pass,
     copy_start,
     count_job,
+    exchange,
     find_place,
     is_free,
+    keeps_places,
     lift,
     may_be_free,
     may_start,
@@ -57,8 +59,7 @@ from .places import (
     prolong,
     reserve,
     room_now,
-    start_in_backfill_pass,
-    start_in_main_pass,
+    start_in_pass,
     stops_others,
     tier_of,
     vacate,
@@ -74,6 +75,7 @@ from .waiting_heap import Waiting, count_fitting, make_heap, still_waiting, take
 from .waiting_tree import FAR
 
 WAITED_FIRST, GREEDY = 2, 12  # of the sortings of a rule base, and of its strategies: 3 x sorting + algorithm
+NO_PLACE = np.int64(-1)  # of conservative backfilling
 STATE = np.dtype([(name, np.int64) for name in ("running", "busy", "waiting", "arrived", "change", "late", "era")])
 
 
@@ -272,9 +274,9 @@ def simulate(
     """Fill `start` with the start times of an order with its reservations, and return the machine at the end.
 
     With promises this is conservative backfilling in the order of arrival. When jobs end, each waiting job in turn
-    exchanges its place for the earliest one beside all others. Where a prediction has proved too short, or a job cannot
-    start at its place, which only down times can cause, all waiting jobs get new places in this order. A job that
-    arrives gets the earliest place, and starts where it begins.
+    exchanges its place for the earliest one beside all others, if that is earlier. Where a prediction has proved too
+    short, or a job cannot start at its place, which only down times can cause, all waiting jobs get new places in this
+    order. A job that arrives gets the earliest place, and starts where it begins.
 
     Parameters
     ----------
@@ -977,16 +979,13 @@ def start_in_passes(
     left: Int = site.state[0]["waiting"]
     backfills = look[0]["backfills"] > 0 and t % look[0]["every"] == 0
     in_vain = not happened
-    if any_may_start(jobs, site.free, rows, left) and (happened or t % look[0]["main"] == 0):
-        line_up(jobs, scheduler, site, desk, situation, t)
-        begun: Int = start_in_main_pass(jobs, site.free, pace, now.start, left, t)
-        note_starts(jobs, scheduler, now, site, begun, t)
-        in_vain &= begun == 0
-    if backfills and any_may_start(jobs, site.free, rows, left):
-        line_up(jobs, scheduler, site, desk, situation, t)
-        begun = start_in_backfill_pass(jobs, site.free, pace, now.start, left, t)
-        note_starts(jobs, scheduler, now, site, begun, t)
-        in_vain &= begun == 0
+    for which in range(2):
+        due = backfills if which == 1 else happened or t % look[0]["main"] == 0
+        if due and any_may_start(jobs, site.free, rows, left):
+            line_up(jobs, scheduler, site, desk, situation, t)
+            begun: Int = start_in_pass(jobs, site.free, pace, now.start, left, t, which == 1)
+            note_starts(jobs, scheduler, now, site, begun, t)
+            in_vain &= begun == 0
     to_come = site.state[0]["arrived"] < jobs.submit.size or site.state[0]["change"] < site.changes.size
     if not in_vain or to_come or site.state[0]["running"] > 0:
         look[0]["idle"] = 0
@@ -1148,17 +1147,17 @@ def keep(
     count: Int = site.state[0]["waiting"]
     again = corrected
     plan = open_pass(site.free, desk.profile, False)
-    for i in range(0 if again else before):
-        reserve(jobs, plan, rows[i], place[rows[i]], -1)
+    if keeps_places(plan) == again:  # places are to be given up, or to be reserved
+        for i in range(before):
+            reserve(jobs, plan, rows[i], place[rows[i]], 1 if again else -1)
     for i in range(before if ended and not again else 0):
-        reserve(jobs, plan, rows[i], place[rows[i]], 1)
-        promise(jobs, place, site, plan, rows[i], t)
+        promise(jobs, place, site, plan, rows[i], place[rows[i]], t)
     for i in range(count if again else before, count):
-        promise(jobs, place, site, plan, rows[i], t)
+        promise(jobs, place, site, plan, rows[i], NO_PLACE, t)
     while True:
         for i in range(count if again else 0):
             if now.start[rows[i]] < 0:
-                promise(jobs, place, site, plan, rows[i], t)
+                promise(jobs, place, site, plan, rows[i], NO_PLACE, t)
         again = False
         for i in range(count):
             j = rows[i]
@@ -1170,7 +1169,7 @@ def keep(
                 copy_start(jobs, plan, j, t)
                 begin_job(jobs, now, site, j, t)
                 note(scheduler.ranking.usage, j, t, jobs.width[j])
-        for i in range(count):
+        for i in range(count if again or not keeps_places(plan) else 0):
             if now.start[rows[i]] < 0:
                 reserve(jobs, plan, rows[i], place[rows[i]], 1)
         if not again:
@@ -1178,10 +1177,15 @@ def keep(
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def promise(jobs: Jobs, place: Ints, site: Site, plan: Machine, j: Int, t: Int) -> None:
-    """Give job j of `jobs` the earliest place from second t on at `site`.
+def promise(jobs: Jobs, place: Ints, site: Site, plan: Machine, j: Int, begin: Int, t: Int) -> None:
+    """Give job j of `jobs` the earliest place from second t on at `site`, instead of the one that begins at `begin`.
 
-    `place`, (n,) int64, s, and `plan` are modified in place.
+    `place`, (n,) int64, s, and `plan` are modified in place; a `begin` of NO_PLACE is for none.
     """
+    if keeps_places(plan):
+        place[j] = exchange(jobs, plan, j, begin, t)
+        return
+    if begin != NO_PLACE:
+        reserve(jobs, plan, j, begin, 1)
     place[j] = place_of(jobs, site, plan, j, t, t)
     reserve(jobs, plan, j, place[j], -1)

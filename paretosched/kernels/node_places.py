@@ -9,21 +9,32 @@ from .node_choice import choose, may_do, most_nodes, most_of, room_on
 from .node_plan import (
     AMOUNT,
     COULD,
+    CPUS,
     DOWN,
     DOWN_END,
-    GIVEN_BACK,
+    FREED,
+    HAS,
     HEAD,
+    LATER,
+    LEFT,
+    MEMORY,
     NEXT,
+    NODE,
     NOTHING,
     SUMS,
     WHEN,
     NodePlan,
+    change_all,
+    give_back,
     has_licences,
+    is_alone,
     look_at,
 )  # fmt: skip
 from .running import pop, push
 from .waiting_heap import make_heap, sink
 from .waiting_tree import FAR
+
+LARGE_KEY = 1e200  # beyond it a larger key may be infinite
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -54,9 +65,8 @@ def is_hopeless(plan: NodePlan, number: Int) -> bool:
     """
     shape = plan.shapes[number]
     by_node = shape["single"] > 0 and plan.now[0]["downs"] == 0
-    last: Int = plan.now[0]["given_back"]
-    for k in range(shape["seen"], last):
-        node = plan.held[k, GIVEN_BACK]
+    node = plan.now[0]["freed"]
+    while node != NOTHING and plan.nodes[FREED, node] > shape["seen"]:
         for o in range(shape["option"], shape["option_end"]):
             if not plan.masks[plan.options[o]["mask"], node]:
                 continue
@@ -68,7 +78,8 @@ def is_hopeless(plan: NodePlan, number: Int) -> bool:
             else:
                 shape["hopeless"] = 0
                 shape["version"] = NOTHING
-    shape["seen"] = last
+        node = plan.nodes[LATER, node]
+    shape["seen"] = plan.now[0]["given_back"]
     return bool(shape["hopeless"])
 
 
@@ -104,16 +115,27 @@ def may_be_put(jobs: Jobs, plan: NodePlan, j: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def any_may_be_put(plan: NodePlan) -> bool:
-    """Return whether a waiting job may start beside the reservations, see `may_be_put`; `plan` is modified in place."""
+    """Return whether a waiting job may start beside the reservations, see `may_be_put`.
+
+    It is written down for each shape of `plan`, which is modified in place: `open`.
+    """
+    found = False
     for number in range(plan.shapes.size):
         shape = plan.shapes[number]
-        if shape["waiting"] > 0 and not is_hopeless(plan, number):
+        shape["open"] = shape["waiting"] > 0 and not is_hopeless(plan, number) and has_licences(plan, shape["job"])
+        if shape["open"]:
             if shape["version"] != plan.now[0]["version"] and shape["single"] and plan.now[0]["downs"] == 0:
                 learn_longest(plan, shape["job"])
             known = shape["version"] == plan.now[0]["version"]
-            if not known or shape["shortest"] < max(shape["length"], shape["asked"]):
-                return True
-    return False
+            shape["open"] = not known or shape["shortest"] < max(shape["length"], shape["asked"])
+            found |= shape["open"] > 0
+    return found
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def is_open(plan: NodePlan, j: Int) -> bool:
+    """Return whether a job of the shape of job j may start, as `any_may_be_put` has written down in `plan`."""
+    return bool(plan.shapes[plan.holders[j]["shape"]]["open"])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -202,24 +224,20 @@ def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
     if not has_licences(plan, j):
         return FAR
     length: Int = jobs.estimate[j]
-    if after == plan.now[0]["second"]:
-        if can_be_put(jobs, plan, j, after):
-            return after
-    elif put(plan, j, after, length):
-        return after
     holder = plan.holders[j]
-    first = plan.now[0]["remembers"] and plan.now[0]["versions"] == 0 and after == plan.now[0]["second"]
+    is_now = after == plan.now[0]["second"]
+    if is_now and can_be_put(jobs, plan, j, after):
+        return after
+    first = is_now and plan.now[0]["remembers"] and plan.now[0]["versions"] == 0
     known: Int = holder["place"] if first else NOTHING
     place: Int = FAR
-    if known > after:
-        if is_freed(plan, j):
-            place = sweep(plan, j, length, after, known)
-        if place == FAR and put(plan, j, known, length):
-            place = known
-        if place == FAR:
-            place = sweep(plan, j, length, known, FAR)
+    if known <= after:
+        place = first_place(plan, j, length, after, FAR, np.int64(NOTHING), is_now)
     else:
-        place = sweep(plan, j, length, after, FAR)
+        if is_freed(plan, j):
+            place = first_place(plan, j, length, after, known, holder["seen"], True)
+        if place == FAR:
+            place = first_place(plan, j, length, known, FAR, np.int64(NOTHING), False)
     if first:
         holder["place"] = place
         holder["seen"] = plan.now[0]["given_back"]
@@ -227,13 +245,161 @@ def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def is_freed(plan: NodePlan, j: Int) -> bool:
-    """Return whether something was given back in `plan` on a node that job j may use, since its last reservation."""
+def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> Int:
+    """Return when the place of a waiting job begins, after it has exchanged it for an earlier one, if there is one.
+
+    It keeps its place if nothing was given back on a node that it may use since this was done last. If it lacks
+    licences, it has no place.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`, only read.
+    plan
+        `NodePlan` with the places of all waiting jobs, modified in place.
+    j, begin, t
+        The row of the job, when its place begins, and the present second. FAR, or less than 0, is for no place.
+    """
+    holder = plan.holders[j]
+    length: Int = jobs.estimate[j]
+    has_place = 0 <= begin < FAR
+    is_licensed = has_licences(plan, j)
+    if has_place and is_licensed and not is_freed(plan, j):
+        return begin
+    found: Int = FAR
+    if has_place:
+        for row in range(holder["first"], holder["first"] + holder["count"]):
+            plan.nodes[LEFT, plan.held[row, NODE]] = j + 1
+        change_all(plan, j, begin, begin + length, 1)
+    if is_licensed:
+        seen: Int = holder["seen"] if has_place else np.int64(NOTHING)
+        found = first_place(plan, j, length, t, begin if has_place else FAR, seen, False)
+    if is_licensed and has_place and found == FAR:
+        found = begin
+    elif has_place:
+        for i in range(plan.nodes.shape[1]):
+            if plan.nodes[LEFT, i] == j + 1:
+                give_back(plan, i)
+    if found < FAR:
+        change_all(plan, j, found, found + length, -1)
+    holder["seen"] = plan.now[0]["given_back"]
+    return found
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def first_place(plan: NodePlan, j: Int, length: Int, after: Int, until: Int, seen: Int, is_tried: bool) -> Int:
+    """Return the first second, `after` or later and before `until`, in which job j can be placed; FAR for none.
+
+    See `find_place_on_nodes` for the seconds that are tried. If it can be placed, `held` says where.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, modified in place.
+    j, length
+        The row of the job, and how long it is expected to run, s.
+    after, until
+        s.
+    seen
+        The job could not be placed when so many times something had been given back; NOTHING if that is not known.
+    is_tried
+        Whether it is known that it cannot be placed in second `after`.
+    """
     shape = plan.shapes[plan.holders[j]["shape"]]
-    for k in range(plan.holders[j]["seen"], plan.now[0]["given_back"]):
+    if not shape["single"] or plan.now[0]["downs"] > 0:
+        if not is_tried and put(plan, j, after, length):
+            return after
+        return sweep(plan, j, length, after, until)
+    found: Int = until
+    for o in range(shape["option"], shape["option_end"]):
+        option = plan.options[o]
+        if plan.holders[j]["limit"] > option["longest"]:
+            continue
+        if option["named"] < option["counts"]:
+            node = plan.lists[option["named"]]
+            found = first_on(plan, j, o, node, length, after, found)
+        elif seen != NOTHING:
+            node = plan.now[0]["freed"]
+            while node != NOTHING and plan.nodes[FREED, node] > seen:
+                if plan.masks[option["mask"], node]:
+                    found = first_on(plan, j, o, node, length, after, found)
+                node = plan.nodes[LATER, node]
+        else:
+            for i in range(plan.nodes.shape[1]):
+                if plan.masks[option["mask"], i]:
+                    found = first_on(plan, j, o, i, length, after, found)
+    return found if found < until and put(plan, j, found, length) else FAR
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def first_on(plan: NodePlan, j: Int, o: Int, node: Int, length: Int, after: Int, until: Int) -> Int:
+    """Return the first second, `after` or later, from which on a job that needs one node could have this one.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, of which no node is ever down; modified in place.
+    j, o, node
+        The rows of the job and of the option, and the node.
+    length
+        How long the job is expected to run, s.
+    after, until
+        s; `until` is returned if there is no such second before it.
+    """
+    steps = plan.steps
+    option = plan.options[o]
+    first: Int = plan.nodes[HEAD, node]
+    while steps[first, NEXT] != NOTHING and steps[steps[first, NEXT], WHEN] <= after:
+        first = steps[first, NEXT]
+    second: Int = after
+    step: Int = first  # all from `first` until just before it have enough
+    while second < until:
+        while step != NOTHING and (step == first or steps[step, WHEN] < second + length):
+            if not may_hold(plan, option, node, step, j):
+                break
+            step = steps[step, NEXT]
+        if step != NOTHING and (step == first or steps[step, WHEN] < second + length):
+            first = step = steps[step, NEXT]
+        elif look_at(plan, node, second, second + length, second + length, j) and room_on(plan, option, node) > 0:
+            return second
+        else:
+            first = steps[first, NEXT]
+        if first == NOTHING:
+            return until
+        second = steps[first, WHEN]
+    return until
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def may_hold(plan: NodePlan, option: np.void, node: Int, step: Int, j: Int) -> bool:
+    """Return whether enough may be free in a step of a node for a job that needs one node; arguments as for `first_on`.
+
+    `step` is a step of the `node` in `plan`, and `option` is the OPTION; nothing is changed.
+    """
+    free = plan.steps[step, AMOUNT + CPUS]
+    user = plan.holders[j]["user"]
+    if user != NOTHING:
+        part = AMOUNT + plan.now[0]["resources"] - (SUMS if plan.holders[j]["alone"] else SUMS // 2)
+        if not is_alone(plan, step, part, user):
+            return False
+    return bool(
+        free >= option["tasks"] * option["cpus"]
+        and (not option["whole"] or free == plan.nodes[HAS + CPUS, node])
+        and plan.steps[step, AMOUNT + MEMORY] >= option["least_memory"]
+        and plan.steps[step, AMOUNT + option["of_gpus"]] >= option["least_gpus"]
+    )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_freed(plan: NodePlan, j: Int) -> bool:
+    """Return whether something was given back in `plan` on a node that job j may use, since its last place."""
+    shape = plan.shapes[plan.holders[j]["shape"]]
+    node = plan.now[0]["freed"]
+    while node != NOTHING and plan.nodes[FREED, node] > plan.holders[j]["seen"]:
         for o in range(shape["option"], shape["option_end"]):
-            if plan.masks[plan.options[o]["mask"], plan.held[k, GIVEN_BACK]]:
+            if plan.masks[plan.options[o]["mask"], node]:
                 return True
+        node = plan.nodes[LATER, node]
     return False
 
 
@@ -409,8 +575,7 @@ def know_reservation(plan: NodePlan, j: Int, begin: Int) -> None:
     total: Int = np.int64(0)
     for row in range(plan.holders[j]["first"], plan.holders[j]["first"] + plan.holders[j]["count"]):
         for c in range(plan.held.shape[1]):
-            if c != GIVEN_BACK:
-                total = (total + plan.held[row, c]) * 6364136223846793005 + 1442695040888963407
+            total = (total + plan.held[row, c]) * 6364136223846793005 + 1442695040888963407
     same = versions[place, 0] == j and versions[place, 1] == begin and versions[place, 2] == total
     if not same:
         versions[place, 0] = j
@@ -437,10 +602,43 @@ def lift_tiers(plan: NodePlan, queue: Ints, keys: Floats, count: Int) -> None:
     count
         How many jobs are in the queue.
     """
+    lowest: Int = FAR
+    highest: Int = np.int64(0)
+    for i in range(count):
+        lowest = min(lowest, plan.holders[queue[i]]["tier"])
+        highest = max(highest, plan.holders[queue[i]]["tier"])
+    if lowest >= highest:
+        return
+    # The jobs of the lowest tier are often most of the queue: they keep their keys.
+    most = -np.inf
+    others: Int = np.int64(0)
+    for i in range(count):
+        if plan.holders[queue[i]]["tier"] == lowest:
+            most = max(most, keys[i])
+        else:
+            queue[i], queue[others] = queue[others], queue[i]
+            keys[i], keys[others] = keys[others], keys[i]
+            others += 1
+    sort(queue, keys, others)
+    if abs(most) > LARGE_KEY:
+        sort(queue[others:], keys[others:], count - others)
+        for i in range(others, count):
+            keys[i] = float(others - i)
+        most = 0.0
+    for i in range(others):
+        place: Int = np.int64(0)  # from the last one of those of lower tiers on
+        for k in range(others):
+            one, other = plan.holders[queue[i]]["tier"], plan.holders[queue[k]]["tier"]
+            place += other < one or (other == one and k >= i)
+        keys[i] = most + float(place) * max(abs(most), 1.0)
+    make_heap(queue, keys, count)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sort(queue: Ints, keys: Floats, count: Int) -> None:
+    """Sort the first `count` jobs of a queue, the largest key, then the lowest row, first; arguments as for `sink`."""
+    make_heap(queue, keys, count)
     for left in range(count - 1, 0, -1):  # the last ones go to the end
         queue[0], queue[left] = queue[left], queue[0]
         keys[0], keys[left] = keys[left], keys[0]
         sink(queue, keys, 0, left)
-    for i in range(count):
-        keys[i] = float(plan.holders[queue[i]]["tier"] * count + i)
-    make_heap(queue, keys, count)

@@ -25,10 +25,10 @@ CONS_TRES, IN_ORDER, BEST, EMPTIEST, BY_LEAVES = range(5)  # the rules by which 
 # Rows of `nodes`; from HAS on what each node has of the resources, then what is free for a job, then what is free now.
 (
     THREADS, WEIGHT, BY_WEIGHT, HEAD, UNTIL, DOWN, DOWN_END, CAN, COULD, GIVES, GIVES_GPUS, MUST,
-    LEAF, LEAF_CPUS, LEAF_NODES, HAS,
-) = range(16)  # fmt: skip
+    LEAF, LEAF_CPUS, LEAF_NODES, FREED, EARLIER, LATER, LEFT, HAS,
+) = range(20)  # fmt: skip
 WHEN, NEXT, AMOUNT = range(3)  # of `steps`
-NODE, GIVEN_BACK, HELD = range(3)  # of `held`
+NODE, HELD = range(2)  # of `held`
 
 
 def record(*names: str) -> np.dtype[np.void]:
@@ -43,12 +43,12 @@ OPTION = record(
 )  # fmt: skip
 SHAPE = record(
     "option", "option_end", "licence", "licence_end", "single", "job", "waiting",
-    "hopeless", "seen", "length", "asked", "version", "shortest",
+    "hopeless", "seen", "length", "asked", "version", "shortest", "open",
 )  # fmt: skip
 HOLDER = record("shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen")
 NOW = record(
     "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "licences",
-    "downs", "given_back", "version", "versions", "last_version", "remembers", "node_bits",
+    "downs", "given_back", "freed", "version", "versions", "last_version", "remembers", "node_bits",
     # of a job whose nodes are chosen: what is still missing, and what it takes of each node
     "lacks_cpus", "lacks_gpus", "more", "lacks_nodes", "spare", "count", "named", "step", "gpus_per_node",
     "gpus_per_task", "gpus", "gpu_type", "whole",
@@ -64,13 +64,14 @@ class NodePlan(NamedTuple):
         (HAS + 3 R, m) int64: the threads of a core, the weight, the node at this place by weight, the first step and
         the second of the next one, and the part of `lists` with the down times of each node; the CPUs that it can give
         a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; its leaf
-        switch; the CPUs and nodes that the leaf of this number can give; what it has, what is free for a job, and what
-        is free now.
+        switch; the CPUs and nodes that the leaf of this number can give; when something was given back there last, as
+        `now["given_back"]` counts, and the nodes before and after it in a list by that, the latest first; the last job
+        whose place was looked for again while it had one there, plus one; what it has, what is free for a job, and
+        what is free now.
     steps
         (p, AMOUNT + R) int64: from when on so much is free, s, and the next step of the node.
     held
-        (h, HELD + R) int64: the nodes of each job, and what it holds there. The second column is a list of its own: the
-        nodes on which something was given back, one after the other.
+        (h, HELD + R) int64: the nodes of each job, and what it holds there.
     masks
         (k, m) bool, sets of nodes.
     lists
@@ -83,7 +84,8 @@ class NodePlan(NamedTuple):
         whether each task has cores of its own.
     shapes
         (s,) SHAPE: the options and licences of jobs that ask for the same; whether each needs one node, one of the
-        jobs, how many wait, and a time that none of them is shorter than, s; and what was tried, see `may_be_put`.
+        jobs, how many wait, and a time that none of them is shorter than, s; what was tried, see `may_be_put`; and
+        whether any may start beside the reservations, see `any_may_be_put`.
     holders
         (n,) HOLDER: shape, tier, user, request and what partitions take for it, in s, of each job, its rows of `held`,
         and its last reservation.
@@ -91,7 +93,8 @@ class NodePlan(NamedTuple):
         (p,) int64, s, work space of a search.
     now
         (1,) NOW. `resources` is R, `types` how many types of GPUs there are, `cores` whether the CPUs of a core go
-        together, `shared` whether memory is given out, `downs` how many down times there are.
+        together, `shared` whether memory is given out, `downs` how many down times there are, `freed` the node on which
+        something was given back last.
     versions
         (v, 4) int64: of the reservations of a pass, the job, its second, a sum of what it holds, and the number under
         which these and all before them are known; one more than there can be.
@@ -140,6 +143,9 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
     for i in range(plan.nodes.shape[1]):
         plan.nodes[HEAD, i] = i
         plan.nodes[UNTIL, i] = FAR
+        plan.nodes[FREED, i] = plan.nodes[LEFT, i] = 0
+        plan.nodes[EARLIER, i] = i - 1  # NOTHING before the first one
+        plan.nodes[LATER, i] = i + 1 if i + 1 < plan.nodes.shape[1] else NOTHING
         plan.steps[i, WHEN] = since
         plan.steps[i, NEXT] = NOTHING
         for r in range(now[0]["resources"]):
@@ -153,7 +159,7 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
     now[0]["used_steps"] = plan.nodes.shape[1]
     now[0]["free_cpus"] = total
     now[0]["full"] = 0
-    now[0]["given_back"] = 0
+    now[0]["given_back"] = now[0]["freed"] = 0
     now[0]["version"] = now[0]["versions"] = now[0]["last_version"] = now[0]["remembers"] = 0
     for i in range(plan.versions.shape[0]):
         plan.versions[i, 0] = NOTHING
@@ -372,6 +378,18 @@ def take_licences(plan: NodePlan, j: Int, sign: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def give_back(plan: NodePlan, node: Int) -> None:
-    """Note in `plan`, in place, that something was given back on a `node`."""
-    plan.held[plan.now[0]["given_back"], GIVEN_BACK] = node
-    plan.now[0]["given_back"] += 1
+    """Note in `plan`, in place, that something was given back on a `node`, which becomes the first of those."""
+    nodes, now = plan.nodes, plan.now
+    now[0]["given_back"] += 1
+    nodes[FREED, node] = now[0]["given_back"]
+    earlier, later = nodes[EARLIER, node], nodes[LATER, node]
+    if earlier == NOTHING:
+        return
+    nodes[LATER, earlier] = later
+    if later != NOTHING:
+        nodes[EARLIER, later] = earlier
+    first = now[0]["freed"]
+    nodes[EARLIER, first] = node
+    nodes[EARLIER, node] = NOTHING
+    nodes[LATER, node] = first
+    now[0]["freed"] = node

@@ -20,7 +20,9 @@ from .node_places import (
     any_hope,
     any_may_be_put,
     can_be_put,
+    exchange_place,
     find_place_on_nodes,
+    is_open,
     know_reservation,
     lift_tiers,
     may_be_put,
@@ -38,7 +40,7 @@ from .node_plan import (
 )
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
 from .running import Profile
-from .slurm_passes import Pace, backfill_pass, main_pass
+from .slurm_passes import Pace, start_in_slurm_pass
 from .waiting_heap import Waiting, count_fitting
 from .waiting_tree import FAR
 
@@ -109,6 +111,19 @@ def find_place(jobs: Jobs, plan: Machine, j: Int, after: Int) -> Int:
     raise NotImplementedError
 
 
+def keeps_places(plan: Machine) -> bool:
+    """Return whether a `plan` keeps the places of conservative backfilling from one event to the next."""
+    raise NotImplementedError
+
+
+def exchange(jobs: Jobs, plan: Machine, j: Int, begin: Int, t: Int) -> Int:
+    """Do what `node_places.exchange_place` does with `jobs`, `plan`, in place, j, `begin` and t.
+
+    A plan that does not keep places has no such function.
+    """
+    raise NotImplementedError
+
+
 def reserve(jobs: Jobs, plan: Machine, j: Int, begin: Int, sign: Int) -> None:
     """Reserve room in `plan`, in place, for job j of `jobs` from second `begin` on; with a `sign` of 1, give it up."""
     raise NotImplementedError
@@ -175,24 +190,13 @@ def lift(machine: Machine, waiting: Waiting, count: Int) -> None:
     raise NotImplementedError
 
 
-def start_in_main_pass(jobs: Jobs, machine: Machine, pace: Pace, start: Ints, count: Int, t: Int) -> Int:
-    """Do what `slurm_passes.main_pass` does; on processors, which have no such passes, nothing.
+def start_in_pass(jobs: Jobs, machine: Machine, pace: Pace, start: Ints, count: Int, t: Int, backfills: bool) -> Int:
+    """Do what `slurm_passes.start_in_slurm_pass` does; on processors, which have no such passes, nothing.
 
     Parameters
     ----------
-    jobs, machine, pace, start, count, t
-        As for `main_pass`; (n,) int64 `start`. All but `jobs` are modified in place.
-    """
-    raise NotImplementedError
-
-
-def start_in_backfill_pass(jobs: Jobs, machine: Machine, pace: Pace, start: Ints, count: Int, t: Int) -> Int:
-    """Do what `slurm_passes.backfill_pass` does; on processors, which have no such passes, nothing.
-
-    Parameters
-    ----------
-    jobs, machine, pace, start, count, t
-        As for `backfill_pass`; (n,) int64 `start`. All but `jobs` are modified in place.
+    jobs, machine, pace, start, count, t, backfills
+        As for `start_in_slurm_pass`; (n,) int64 `start`. All but `jobs` are modified in place.
     """
     raise NotImplementedError
 
@@ -390,13 +394,21 @@ _by_machine(
     is_free, lambda jobs, plan, j, t: _fits(jobs, plan, j, t), lambda jobs, plan, j, t: can_be_put(jobs, plan, j, t)
 )
 _by_machine(
-    may_be_free, lambda jobs, plan, j, t: _fits(jobs, plan, j, t), lambda jobs, plan, j, t: may_be_put(jobs, plan, j)
+    may_be_free,
+    lambda jobs, plan, j, t: _fits(jobs, plan, j, t),
+    lambda jobs, plan, j, t: is_open(plan, j) and may_be_put(jobs, plan, j),
 )
 _by_machine(stops_others, lambda jobs, plan, j, t: True, lambda jobs, plan, j, t: _stops_on_nodes(jobs, plan, j, t))
 _by_machine(
     find_place,
     lambda jobs, plan, j, after: _earliest(jobs, plan, j, after),
     lambda jobs, plan, j, after: find_place_on_nodes(jobs, plan, j, after),
+)
+_by_machine(keeps_places, lambda plan: False, lambda plan: True)
+_by_machine(
+    exchange,
+    lambda jobs, plan, j, begin, t: begin,
+    lambda jobs, plan, j, begin, t: exchange_place(jobs, plan, j, begin, t),
 )
 _by_machine(
     reserve,
@@ -439,12 +451,9 @@ _by_machine(
     lambda machine, waiting, count: lift_tiers(machine, waiting.queue, waiting.keys, count),
 )
 _by_machine(
-    start_in_main_pass,
-    lambda jobs, machine, pace, start, count, t: 0,
-    lambda jobs, machine, pace, start, count, t: main_pass(jobs, machine, pace, start, count, t),
-)
-_by_machine(
-    start_in_backfill_pass,
-    lambda jobs, machine, pace, start, count, t: 0,
-    lambda jobs, machine, pace, start, count, t: backfill_pass(jobs, machine, pace, start, count, t),
+    start_in_pass,
+    lambda jobs, machine, pace, start, count, t, backfills: 0,
+    lambda jobs, machine, pace, start, count, t, backfills: start_in_slurm_pass(
+        jobs, machine, pace, start, count, t, backfills
+    ),
 )

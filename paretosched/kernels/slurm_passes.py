@@ -178,6 +178,24 @@ def priority_of(pace: Pace, j: Int, key: float) -> float:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def start_in_slurm_pass(
+    jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t: Int, backfills: bool
+) -> Int:
+    """Start the jobs that a pass starts in second t: a backfill pass if it `backfills`, else a main pass.
+
+    Parameters
+    ----------
+    jobs, plan, pace, start, count, t
+        As for `main_pass`, and so is what is returned; (n,) int64 `start`. All but `jobs` are modified in place.
+    backfills
+        Which pass it is.
+    """
+    if backfills:
+        return backfill_pass(jobs, plan, pace, start, count, t)
+    return main_pass(jobs, plan, pace, start, count, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t: Int) -> Int:
     """Start the jobs that a main pass starts in second t; return how many, which are the first ones of `begun`.
 

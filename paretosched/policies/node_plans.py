@@ -256,7 +256,7 @@ class _Builder:
         return NodePlan(
             nodes,
             np.empty((steps, AMOUNT + resources), np.int64),
-            np.empty((size + node.size, HELD + resources), np.int64),
+            np.empty((size, HELD + resources), np.int64),
             read_only(np.stack(self._rows) if self._rows else np.zeros((1, m), np.bool_)),
             np.concatenate(
                 [np.array(self.lists, np.int64), downs.reshape(-1), np.repeat(licences, 2).astype(np.int64)]

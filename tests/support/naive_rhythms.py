@@ -97,8 +97,9 @@ def keep_places(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
     """Return what each job gets, by row, with conservative backfilling: places that are kept between events.
 
     A job gets the earliest place when it arrives. When jobs end, each waiting job in the order of arrival exchanges its
-    place for the earliest one beside all others. Jobs start where their places begin; if one lacks licences then, all
-    get new places in this order. A job that lacks licences, or has no place, waits until some job ends.
+    place for the earliest one beside all others, if that is earlier. Jobs start where their places begin; if one lacks
+    licences then, all get new places in this order. A job that lacks licences, or has no place, waits until some job
+    ends.
     """
     runs: dict[int, Busy] = {}
     places: dict[int, Busy] = {}
@@ -134,14 +135,17 @@ def keep_places(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
 
 
 def promise(machine: Machine, job: Job, t: int, runs: dict[int, Busy], places: dict[int, Busy], users: bool) -> None:
-    """Give a job the earliest place beside running jobs and other places, if it has licences and there is one."""
-    places.pop(job.row, None)
+    """Give a job the earliest place beside running jobs and other places, if it has licences and there is one.
+
+    It keeps the place that it has if there is no earlier one.
+    """
+    mine = places.pop(job.row, None)
     running = [run._replace(end=expected_end(machine, run, t)) for run in runs.values() if run.end > t]
     others = [*running, *places.values()]
     if has_licences(machine, job, running):
         found = place(machine, job, [t, *later_seconds(machine, job, t, others, users)], others)
         if found is not None:
-            places[job.row] = found
+            places[job.row] = found if mine is None or found.begin < mine.begin else mine
 
 
 def expected_end(machine: Machine, run: Busy, t: int) -> int:
