@@ -905,6 +905,8 @@ def start_jobs(
             copy_start(jobs, plan, j, t)
             begin_job(jobs, now, site, j, t)
             note(scheduler.ranking.usage, j, t, jobs.width[j])
+            if not any_may_be_free(jobs, plan):
+                break
     close_pass(jobs, plan, desk.reserved, desk.begins, holders)
 
 

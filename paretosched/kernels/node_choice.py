@@ -143,6 +143,29 @@ def may_do(plan: NodePlan, option: np.void, node: Int) -> bool:
     )
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def may_serve(plan: NodePlan, option: np.void, node: Int) -> bool:
+    """Return whether enough may be free on a node now for its part of a job, however the others help.
+
+    `plan`, `option` and `node` are as for `tasks_on`.
+    """
+    cpus = plan.nodes[HAS + 2 * plan.now[0]["resources"] + CPUS, node]
+    is_enough = cpus >= option["fewest_cpus"] and (not option["whole"] or cpus == plan.nodes[HAS + CPUS, node])
+    return is_enough and may_do(plan, option, node)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def may_fit_now(plan: NodePlan, option: np.void) -> bool:
+    """Return whether a job of an `option` may fit now, for all that costs little to know of the nodes of `plan`."""
+    count: Int = option["fewest_nodes"]
+    for i in range(plan.nodes.shape[1]):
+        if plan.masks[option["mask"], i] and may_serve(plan, option, i):
+            count -= 1
+            if count <= 0:
+                return True
+    return False
+
+
 @njit(cache=True, nogil=True, _nrt=False)
 def most_nodes(option: np.void) -> Int:
     """Return how many nodes a job of an `option` can have: each has a task, and a GPU if there are some in all."""

@@ -5,7 +5,7 @@ import numpy as np
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .inputs import Jobs
-from .node_choice import choose, may_do, most_nodes, most_of, room_on
+from .node_choice import choose, may_do, may_fit_now, may_serve, most_nodes, most_of, room_on
 from .node_plan import (
     AMOUNT,
     COULD,
@@ -44,7 +44,11 @@ def put(plan: NodePlan, j: Int, t: Int, length: Int) -> bool:
     shape = plan.shapes[holder["shape"]]
     asked: Int = max(length, holder["request"]) if length > 1 else length
     for o in range(shape["option"], shape["option_end"]):
-        if holder["limit"] <= plan.options[o]["longest"] and choose(plan, j, o, t, t + length, t + asked):
+        if holder["limit"] > plan.options[o]["longest"]:
+            continue
+        if t == plan.now[0]["second"] and not may_fit_now(plan, plan.options[o]):
+            continue
+        if choose(plan, j, o, t, t + length, t + asked):
             return True
     return False
 
@@ -54,7 +58,8 @@ def is_hopeless(plan: NodePlan, number: Int) -> bool:
     """Return whether it is known that no job of a shape fits now, not even for a second.
 
     That is so until something is given back on a node that the shape may use. Of jobs that need one node it is enough
-    to look at such nodes: all others have as little room as before. What is known of other shapes is forgotten.
+    to look at such nodes: all others have as little room as before. What is known of other shapes is forgotten if the
+    node may serve them.
 
     Parameters
     ----------
@@ -75,7 +80,7 @@ def is_hopeless(plan: NodePlan, number: Int) -> bool:
                 if time > 0:
                     shape["hopeless"] = 0
                     shape["length"] = max(shape["length"], time + 1)
-            else:
+            elif may_serve(plan, plan.options[o], node):
                 shape["hopeless"] = 0
                 shape["version"] = NOTHING
         node = plan.nodes[LATER, node]

@@ -39,7 +39,8 @@ def record(*names: str) -> np.dtype[np.void]:
 OPTION = record(
     "partition", "mask", "longest", "tasks", "cpus", "least", "most", "per_node", "memory", "memory_per_cpu",
     "gpus_per_node", "gpus", "gpus_per_task", "gpu_type", "whole", "least_cpus", "most_nodes", "exact", "rule",
-    "named", "counts", "end", "least_memory", "least_gpus", "of_gpus", "tier", "members", "per_core",
+    "named", "counts", "end", "least_memory", "least_gpus", "of_gpus", "tier", "members", "per_core", "fewest_cpus",
+    "fewest_nodes",
 )  # fmt: skip
 SHAPE = record(
     "option", "option_end", "licence", "licence_end", "single", "job", "waiting",
@@ -80,8 +81,8 @@ class NodePlan(NamedTuple):
         `now["licences"]` on pairs of how many licences there are, and how many are free now.
     options
         (o,) OPTION, the ways in which jobs can be placed: a partition, and the features that its nodes have. `tier` is
-        0 for the partitions of the highest tier, `members` the set of all nodes of the partition, and `per_core`
-        whether each task has cores of its own.
+        0 for the partitions of the highest tier, `members` the set of all nodes of the partition, `per_core` whether
+        each task has cores of its own, and `fewest_nodes` how many nodes a job needs at least, each with `fewest_cpus`.
     shapes
         (s,) SHAPE: the options and licences of jobs that ask for the same; whether each needs one node, one of the
         jobs, how many wait, and a time that none of them is shorter than, s; what was tried, see `may_be_put`; and

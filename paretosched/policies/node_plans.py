@@ -141,6 +141,28 @@ def with_defaults(part: Partition, said: dict[str, Any], named: int) -> Ask:
     return Ask(max(tasks, least), cpus, least, most, per_node, memory, by_cpu, least_cpus)
 
 
+def fewest(ask: Ask, exact: bool, most: int, gpus: int, cpus: int) -> tuple[int, int]:
+    """Return how many CPUs of each of its nodes a job needs at least, and how many nodes.
+
+    Parameters
+    ----------
+    ask
+        `Ask`.
+    exact
+        Whether each node must have `ask.per_node` tasks.
+    most, gpus
+        How many nodes it may have, 0 for any number, and how many GPUs it needs in all.
+    cpus
+        How many CPUs a node has at most.
+    """
+    per_node = max(cpus // ask.cpus, 1)  # tasks
+    if ask.per_node:
+        per_node = min(per_node, ask.per_node)
+    nodes = min(limit for limit in (ask.tasks, ask.most, most, gpus) if limit > 0)
+    tasks = ask.per_node if exact else max(ask.tasks - (nodes - 1) * per_node, 1)
+    return tasks * ask.cpus, max(ask.least, -(-ask.tasks // per_node))
+
+
 class _Builder:
     """The ways in which jobs can be placed on a machine, as they are found."""
 
@@ -220,7 +242,8 @@ class _Builder:
                  ask.memory_per_cpu, said["gpus_per_node"], said["gpus"], said["gpus_per_task"], kind, whole,
                  ask.least_cpus, part.nodes_most or 0, exact, rule, first, middle, len(self.lists),
                  max(ask.memory, ask.memory_per_cpu * ask.cpus, 0), least_gpus, of_gpus,
-                 self._tiers.index(part.tier), self._set(machine.members[k]), said["tasks_per_core"])
+                 self._tiers.index(part.tier), self._set(machine.members[k]), said["tasks_per_core"],
+                 *fewest(ask, exact, part.nodes_most or 0, said["gpus"], int(machine.cpus[able].max(initial=0))))
             )  # fmt: skip
 
     def add_licences(self, words: str) -> tuple[int, int]:
