@@ -159,7 +159,8 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     ),
     measurement(
         SPEED,
-        "took {:g} to {:g} s of CPU for two thousand schedules of KTH, start included, where threads took {:g} to {:g} s",
+        "took {:g} to {:g} s of CPU for two thousand schedules of KTH, start included, where threads took {:g} to "
+        "{:g} s",
         "two workers",
         "no workers",
     ),
