@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median, stdev
 
+from experiments.common import worst_group
 from experiments.quoted import (
     GROUPS,
     MONTH,
@@ -42,7 +43,6 @@ from experiments.quoted import (
     untrained_on_the_rest,
     with_ends,
     without_ages,
-    worst_group,
     worst_window,
 )
 from paretosched.core.limits import Limits

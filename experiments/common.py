@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from statistics import mean
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -349,6 +350,16 @@ def rows_by(rows: Iterable[R], of: Callable[[R], K]) -> dict[K, list[R]]:
 def worst_group(row: Mapping[str, str]) -> float:
     """Return the gain of the group that gains least, per cent."""
     return min(groups_of(row, "AWRT{}_vs_easy"))
+
+
+def gain_of(rows: Iterable[Mapping[str, str]]) -> float:
+    """Return the mean gain of some rows, per cent."""
+    return mean(float(row["objective_vs_easy"]) for row in rows)
+
+
+def number(value: float) -> float | None:
+    """Return a number; None if it is undefined."""
+    return None if np.isnan(value) else float(value)
 
 
 def overall_and_worst(w: ps.Workload, easy: Floats, values: Floats) -> tuple[float, float]:

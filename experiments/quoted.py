@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any
 
-from experiments.common import at_most
+from experiments.common import at_most, worst_group
 from paretosched.core.tables import load_rows
 
 EXPERIMENTS = Path(__file__).resolve().parent
@@ -162,11 +162,6 @@ def of_calls(results: Results, experiment: str, places: Iterable[int]) -> tuple[
 def gain(before: Row, after: Row, key: str) -> float:
     """Return a gain in per cent."""
     return 100 * (1 - float(after[key]) / float(before[key]))
-
-
-def worst_group(row: Row) -> float:
-    """Return the gain of the group that loses most."""
-    return min(float(row[f"{name}_vs_easy"]) for name in GROUPS if row[f"{name}_vs_easy"])
 
 
 def slowest(results: Results, policies: Iterable[str], trace: str | None = None) -> float:

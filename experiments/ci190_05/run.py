@@ -31,6 +31,9 @@ from paretosched.fronts.quality_indicators import (
     hypervolume_error,
     to_box,
 )
+from paretosched.fronts.quality_indicators import (
+    course as course_of,
+)
 from paretosched.fronts.row_schedules import row_policy, schedules
 from paretosched.search.exploration import Progress
 from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorten
@@ -213,7 +216,7 @@ def courses(place: Path, rows: Sequence[Row], easy: Floats, quick: bool) -> list
         points = settings.QUICK["points"] if quick else settings.COURSE_POINTS
         at = np.geomspace(first, len(values), points).astype(np.int64)
         at = np.union1d(at, [k for k in common_places if first <= k <= len(values)])
-        course = ps.course(values, whole.objectives, at.tolist(), box, whole)
+        course = course_of(values, whole.objectives, at.tolist(), box, whole)
         points_of_runs += [
             {
                 "row": row.name,

@@ -21,7 +21,8 @@ import scalings
 import settings
 import untrained
 import way
-from later_jobs import GOAL_GROUP, GROUPS, best_of, by_log, conclusive, keeps_limits, loss, spread, with_ends
+from common import worst_group
+from later_jobs import GOAL_GROUP, GROUPS, best_of, by_log, conclusive, keeps_limits, spread, with_ends
 
 from paretosched.core.tables import markdown
 from paretosched.plots.comparisons import bars
@@ -159,7 +160,9 @@ def opening(provenance: Mapping[str, Any], tables: Mapping[str, Sequence[Row]]) 
 
 def worst_on_the_rest(tables: Mapping[str, Sequence[Row]], part: str) -> float:
     """Return what the group that loses most loses on the rest, of all logs, seeds and scalings of a part, per cent."""
-    here = [loss(row) for name in (part, f"{part}-raised") for rows in by_log(tables[name]).values() for row in rows]
+    here = [
+        worst_group(row) for name in (part, f"{part}-raised") for rows in by_log(tables[name]).values() for row in rows
+    ]
     elsewhere = [
         float(row["worst_group_vs_easy"]) for row in tables[run.SCALINGS] if row["training"].startswith(f"{part}-")
     ]
@@ -272,13 +275,13 @@ def criteria(rows: Sequence[Row]) -> list[str]:
     lines = []
     for system, mine in of_systems.items():
         gains = [float(row["vs_easy"]) for row in mine]
-        sides = [with_ends([float(row["AWRT_vs_easy"]) for row in mine]), with_ends([loss(row) for row in mine])]
+        sides = [with_ends([float(row["AWRT_vs_easy"]) for row in mine]), with_ends([worst_group(row) for row in mine])]
         lines.append([system, *spread(gains), verdict(median(gains), GOAL_NONE), *sides])
     winners = ", ".join(row["system"] for row in best)
     alone = untrained.best_untrained(easy_of(rows, "none"), "fcfs")
     if alone:
         gain = float(alone["vs_easy"])
-        sides = [f"{side:+.1f} %" for side in (float(alone["AWRT_vs_easy"]), loss(alone))]
+        sides = [f"{side:+.1f} %" for side in (float(alone["AWRT_vs_easy"]), worst_group(alone))]
         lines.append([f"{alone['system']}, untrained", f"{gain:+.2f} %", "", "", verdict(gain, GOAL_NONE), *sides])
     heads = ["criterion", "median", "lowest", "highest", f"goal: {GOAL_NONE} %", "AWRT (seeds)", "worst group (seeds)"]
     return [
@@ -299,7 +302,7 @@ def with_easy(rows: Sequence[Row]) -> list[str]:
     names = [*dict.fromkeys(row["training"] for row in rows), *([f"{alone['system']}, untrained"] if alone else [])]
     for training in names:
         for row in best_of(rows, training) or [alone | {"seed": ""}]:
-            worst = loss(row)
+            worst = worst_group(row)
             gain, whole = float(row["vs_easy"]), float(row["AWRT_vs_easy"])
             within = "yes" if whole >= 0 and worst >= GOAL_GROUP else "no"
             lines.append(

@@ -7,6 +7,7 @@ from statistics import mean, median
 
 import common
 import settings
+from common import worst_group
 
 from paretosched.core.tables import markdown
 
@@ -22,11 +23,6 @@ WEIGHT_1 = 10  # of AWRT1 in the objective
 def best_of(rows: Iterable[Row], training: str, part: str = "workloads") -> list[Row]:
     """Return the rows of the best systems of a training, one for each seed and workload."""
     return [r for r in rows if r["training"] == training and r["best"] == "True" and r["part"] == part]
-
-
-def loss(row: Row) -> float:
-    """Return the gain of the group that gains least, or loses most, in per cent."""
-    return min(float(row[f"{name}_vs_easy"]) for name in GROUPS if row[f"{name}_vs_easy"])
 
 
 def spread(gains: Sequence[float]) -> list[str]:
@@ -106,7 +102,7 @@ def apart_in_words(rows: Sequence[Row]) -> str:
             kept = sum(map(keeps_limits, of_log))
             words.append(
                 f" Apart, {log} ({reason}): in the median {gain:+.1f} %, AWRT {whole:+.1f} %, a group down to "
-                f"{min(map(loss, of_log)):+.0f} %, limits kept in {kept} of {len(of_log)}."
+                f"{min(map(worst_group, of_log)):+.0f} %, limits kept in {kept} of {len(of_log)}."
             )
     return "".join(words)
 
@@ -136,7 +132,7 @@ def table(rows: Sequence[Row], weeks: Sequence[Row], alone: Sequence[Row]) -> li
         sides = [with_ends([float(row["AWRT_vs_easy"]) for row in after]), interval(training, rows, weeks, "AWRT")]
         kept = f"{sum(map(keeps_limits, after))} of {len(after)}"
         name = f"{log}, chosen on" if log == CHOSEN_ON else log
-        sides.append(with_ends([loss(row) for row in after], 0))
+        sides.append(with_ends([worst_group(row) for row in after], 0))
         lines.append([name, "trained", *gains, interval(training, rows, weeks), kept, *sides])
         lines += [[name, *cells] for cells in untrained_cells(log, alone)]
     return markdown([*HEADS, *SIDES], lines, left=2)
@@ -161,7 +157,7 @@ def untrained_cells(log: str, alone: Sequence[Row]) -> list[list[str]]:
                 else "-"
                 for key in ("objective", "AWRT")
             }
-            sides = [f"{float(row['AWRT_vs_easy']):+.1f} %", ends["AWRT"], f"{loss(row):+.0f} %"]
+            sides = [f"{float(row['AWRT_vs_easy']):+.1f} %", ends["AWRT"], f"{worst_group(row):+.0f} %"]
             kept = "yes" if keeps_limits(row) else "no"
             lines.append([f"`{row['policy']}`, untrained", *gains, ends["objective"], kept, *sides])
     return lines
@@ -239,7 +235,7 @@ def free(how: str, rows: Sequence[Row], weeks: Sequence[Row], alone: Sequence[Ro
     fails, slower, payers = [], [], []
     for log, after in conclusive(rows).items():
         fails += [log] if min(float(row["vs_easy"]) for row in after) <= 0 else []
-        whole, worst = median(float(row["AWRT_vs_easy"]) for row in after), min(map(loss, after))
+        whole, worst = median(float(row["AWRT_vs_easy"]) for row in after), min(map(worst_group, after))
         slower += [f"{log} ({whole:+.1f} %)"] if whole < -LEAST_GAIN else []
         payers += [f"{log} ({worst:+.0f} %)"] if worst < GOAL_GROUP else []
     return [
@@ -271,7 +267,7 @@ def with_limits(rows: Sequence[Row], weeks: Sequence[Row], alone: Sequence[Row])
         beyond += [f"{log} ({', '.join(far)})"] if far else []
         slower = min(float(row["AWRT_vs_easy"]) for row in after)
         if log in conclusive(rows) and not all(map(keeps_limits, after)):
-            broken.append(f"{log} (AWRT down to {slower:+.1f} %, a group to {min(map(loss, after)):+.0f} %)")
+            broken.append(f"{log} (AWRT down to {slower:+.1f} %, a group to {min(map(worst_group, after)):+.0f} %)")
     return [
         "## Out of sample, trained within the limits, with EASY backfilling",
         "",

@@ -10,6 +10,7 @@ from typing import Any
 import common
 import numpy as np
 import settings
+from common import worst_group
 from later_jobs import (
     CHOSEN_ON,
     GOAL_GROUP,
@@ -19,7 +20,6 @@ from later_jobs import (
     idle_logs,
     interval,
     log_of,
-    loss,
     on_the_rest,
 )
 
@@ -109,7 +109,7 @@ def section(rows: Sequence[Row], tables: Mapping[str, Sequence[Row]], alone: Seq
 def of_untrained(alone: Sequence[Row], policy: str, log: str) -> list[dict[str, str]]:
     """Return the rows of an untrained order on the rest of other scalings of a log, with the worst group's gain."""
     return [
-        {**row, "worst_group_vs_easy": str(loss(row))}
+        {**row, "worst_group_vs_easy": str(worst_group(row))}
         for row in alone
         if (row["policy"], row["log"], row["part"]) == (policy, log, "rest")
         and int(row["scaling"]) in common.OTHER_SCALINGS
@@ -191,9 +191,9 @@ def gains_in_words(rows: Sequence[Row], training: str) -> str:
 def most_lost(alone: Sequence[Row], policy: str) -> tuple[float, str, float]:
     """Return what an untrained order loses at most on other scalings, and which group the most, with its loss; %."""
     rows = [row for log in settings.LOGS for row in of_untrained(alone, policy, log)]
-    row = min(rows, key=loss)
+    row = min(rows, key=worst_group)
     group = min((name for name in GROUPS if row[f"{name}_vs_easy"]), key=lambda name: float(row[f"{name}_vs_easy"]))
-    return -min(float(row["vs_easy"]) for row in rows), group[4:], -loss(row)
+    return -min(float(row["vs_easy"]) for row in rows), group[4:], -worst_group(row)
 
 
 def kept_in_words(rows: Sequence[Row], part: str, left: Container[str]) -> str:

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import constants
 import settings
+from common import number
 from tried import (
     about,
     all_learners,
@@ -534,11 +535,6 @@ def measure(test: ps.Workload, policy: ps.Policy, estimates: str) -> dict[str, A
     sums, of_easy_sums = week_sums(schedule), week_sums(easy)
     values_of_sums = (sums.weighted, of_easy_sums.weighted, sums.work)
     return row | dict(zip(SUMS, (array.tolist() for array in values_of_sums), strict=True))
-
-
-def number(value: float) -> float | None:
-    """Return a number; None if it is undefined."""
-    return None if np.isnan(value) else float(value)
 
 
 def pool(per_split: list[dict[str, Any]]) -> list[dict[str, Any]]:

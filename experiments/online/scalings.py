@@ -7,6 +7,7 @@ from statistics import mean
 
 import common
 import settings
+from common import gain_of
 from standings import Row, as_easy, kept_of
 
 from paretosched.core.tables import markdown
@@ -166,11 +167,6 @@ def in_words(others: Sequence[Row], answer: str) -> list[str]:
                 f"{kept_but_idle(gaining[best], ' cases')}, with a gain of {gain_of(gaining[best]):.1f} % in the mean."
             )
     return [" ".join(sentences), ""]
-
-
-def gain_of(rows: Iterable[Row]) -> float:
-    """Return the mean gain of some rows."""
-    return mean(float(row["objective_vs_easy"]) for row in rows)
 
 
 def share_kept(rows: Iterable[Row]) -> float:

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import run
 import settings
+from common import gain_of
 
 from paretosched.core.tables import markdown
 
@@ -41,11 +42,6 @@ def main() -> None:
 def of(rows: Iterable[Row], **where: object) -> list[Row]:
     """Return the rows that have these values."""
     return [row for row in rows if all(row[key] == str(value) for key, value in where.items())]
-
-
-def gain_of(rows: Sequence[Row]) -> float:
-    """Return the mean gain of some rows, per cent."""
-    return mean(float(row["objective_vs_easy"]) for row in rows)
 
 
 def is_within(row: Row) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
+from common import number
 from replay import NO_TIME, replay
 from slurm_model import Spans, comparison, same_nodes
 from slurm_records import from_json
@@ -432,11 +433,6 @@ def f_obj(values: Sequence[float]) -> float:
 def correlation(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> float | None:
     """Return the correlation of two columns; None if one of them does not vary."""
     return float(np.corrcoef(one, other)[0, 1]) if np.ptp(one) and np.ptp(other) else None
-
-
-def number(value: float) -> float | None:
-    """Return a number; None if it is undefined."""
-    return None if np.isnan(value) else float(value)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
-from ..core.shared_arrays import SharedArrays
 
 
 class Variation(NamedTuple):
@@ -50,12 +49,6 @@ class Heir(Protocol):
 
     def take_over(self, genomes: Floats, changes: Changes, /) -> None:
         """Keep what another one has returned of some of these genomes, (k, d)."""
-
-    def shareable(self, processes: int, /) -> SharedArrays:
-        """Return memory that such decoders of the same genomes can share, one in each of several processes."""
-
-    def share(self, memory: SharedArrays, /) -> None:
-        """Keep what it works out in such memory, too, and find there what others have."""
 
 
 def check_bounds(genomes: Floats, lower: Floats, upper: Floats) -> None:

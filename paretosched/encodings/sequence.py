@@ -26,7 +26,6 @@ from ..core.arguments import checked_when_made, list_argument
 from ..core.arrays import Floats, Ints, Mask, read_only
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
-from ..core.shared_arrays import SharedArrays
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.order_changes import apply_change, find_change
 from ..kernels.running import bits_for
@@ -44,7 +43,6 @@ MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
 BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds requested
 CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs; as much for their waits
-MOST_SHARED = 2**30  # for waits of a workload in all processes of a search, each of which adds CACHE_BYTES
 CHANGES_BYTES = 2**27  # what recipes have changed: of 136,000 jobs, 6 kB for 500 moves
 OVERHEAD = 400  # bytes of an entry in a cache, which are more than many a change has
 MOST_SENT = 2**15  # bytes of a change that is sent to others: of 3,000 moves
@@ -244,7 +242,6 @@ class Derive:
         self._spec = check_sequences(spec, workload)
         self._orders = _Recent(cache_bytes)
         self._waits = _Recent(cache_bytes)
-        self._shared: SharedArrays | None = None  # waits of all processes of this machine
         self._changes = _Recent(min(cache_bytes, CHANGES_BYTES), OVERHEAD)
         self._of_thread = local()
         self._movable = movable_jobs(workload, spec.movable)
@@ -298,15 +295,6 @@ class Derive:
             change = changes.get(int(row[0]))
             if change is not None:
                 self._changes.put(row.tobytes(), np.frombuffer(change, np.uint8))
-
-    def shareable(self, processes: int) -> SharedArrays:
-        """Return memory for waits, in which decoders of these recipes find those of decoders in other processes."""
-        most = min(processes * CACHE_BYTES, MOST_SHARED)
-        return SharedArrays(len(self._workload), most if self._looks else 0)
-
-    def share(self, memory: SharedArrays) -> None:
-        """Keep waits in such memory from now on, if the system had any to give."""
-        self._shared = memory if memory.places else None
 
     def _order(self, recipe: Floats, ancestors: Floats) -> Order:
         """Return the order that a recipe stands for, as `order` does, of the jobs as they arrive."""
@@ -432,27 +420,14 @@ class Derive:
 
     def _wait(self, name: bytes | None, order: Order) -> NDArray[Any]:
         """Return the waits, (n,) s, under an order; its name in the cache is None if it is not cached."""
-        wait = None if name is None else self._known_wait(name)
+        wait = None if name is None else self._waits.get(name)
         if wait is None:
             wait = self._decode(order) - self._workload.eligible
             if wait.max() < 2**31:  # half the memory, unless a job waits for 68 years
                 wait = wait.astype(np.int32)
             if name is not None:
-                self._keep_wait(name, wait)
+                self._waits.put(name, wait)
         return wait
-
-    def _known_wait(self, name: bytes) -> NDArray[Any] | None:
-        """Return the waits, (n,) s, under the order of this name, None if they are not kept."""
-        if self._shared is None:
-            return self._waits.get(name)
-        return self._shared.get(_number(name), name)
-
-    def _keep_wait(self, name: bytes, wait: NDArray[Any]) -> None:
-        """Keep the waits, (n,) s, under the order of this name."""
-        if self._shared is None:
-            self._waits.put(name, wait)
-        elif wait.dtype == np.int32:
-            self._shared.put(_number(name), name, wait)
 
     def _decode(self, order: Order) -> Ints:
         """Return the start times, (n,) s, that an order decodes to."""
@@ -493,11 +468,6 @@ class _Recent:
             self._bytes += array.nbytes + self._overhead
             while self._bytes > self._most and len(self._arrays) > 1:
                 self._bytes -= self._arrays.popitem(last=False)[1].nbytes + self._overhead
-
-
-def _number(name: bytes) -> int:
-    """Return the number of the recipe that an order is named by."""
-    return int(np.frombuffer(name)[0])
 
 
 def _change(parent: Order, order: Order, scratch: Space) -> NDArray[np.uint8]:

@@ -12,12 +12,14 @@ from msgspec.structs import astuple
 from ..core.errors import InputError
 from ..core.files import json_text
 from ..core.situations import SITUATIONS
-from .fair_share import FairShare
-from .fair_share_json import FairShareFile, fair_share_in, fair_share_json
+from .fair_share import ALGORITHMS, INHERITED, ROOT, Association, FairShare
 from .grouping_json import GroupingFile, rule_in
 from .policy_format import Format
 from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
-from .whole_nodes_json import NodesFile, whole_nodes_in, whole_nodes_json
+from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, NodeKind, WholeNodes
+
+Inherited = Annotated[str, Meta(extra_json_schema={"const": INHERITED})]
+PASSES = (*PASS_TIMES, *PASS_JOBS, *PASS_LIMITS)
 
 
 class OrdersFile(Struct, forbid_unknown_fields=True):
@@ -44,6 +46,48 @@ class BackfillFile(Struct, kw_only=True, forbid_unknown_fields=True):
     longest: list[LongestFile] = []
     named: list[str] = msgspec.field(name="while", default_factory=list)
     slack: int = 0
+
+
+class AssociationFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """An account within another one, or a user in an account, with shares."""
+
+    account: str
+    user: str = ""
+    within: str = msgspec.field(name="in", default=ROOT)
+    shares: int | Inherited = 1
+
+
+class FairShareFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Who has which shares of the machine."""
+
+    algorithm: Annotated[str, Meta(extra_json_schema={"enum": [*ALGORITHMS]})] = FairShare.algorithm
+    period: int = FairShare.period
+    damping: int = FairShare.damping
+    associations: list[AssociationFile] = []
+
+
+class NodeKindFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """So many neighbouring nodes with so many processors each."""
+
+    nodes: int
+    cpus: int
+
+
+class NodesFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The nodes for which reservations are, and the passes in which jobs start."""
+
+    kinds: list[NodeKindFile]
+    every: int = WholeNodes.every
+    window: int = WholeNodes.window
+    step: int = WholeNodes.step
+    tested: int = WholeNodes.tested
+    first: int = WholeNodes.first
+    main: int = WholeNodes.main
+    partition: int = WholeNodes.partition
+    user: int = WholeNodes.user
+    started: int = WholeNodes.started
+    priority: int = WholeNodes.priority
+    usual: int = WholeNodes.usual
 
 
 class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -119,3 +163,48 @@ def _texts_of(order: str | OrdersFile) -> tuple[str, ...]:
 def _of_order(texts: Sequence[str]) -> Any:
     """Return an order: its text, or its texts by situation."""
     return texts[0] if len(texts) == 1 else dict(zip(SITUATIONS, texts, strict=True))
+
+
+def fair_share_in(value: FairShareFile | UnsetType) -> FairShare:
+    """Return the fair share in a policy file; equal shares if it has none."""
+    if not isinstance(value, FairShareFile):
+        return FairShare()
+    rows = [
+        Association(row.account, row.user, row.within, _shares(row.shares, place))
+        for place, row in enumerate(value.associations)
+    ]
+    return FairShare(value.algorithm, tuple(rows), value.period, value.damping)
+
+
+def _shares(value: int | str, place: int) -> int | None:
+    """Return the shares of an association; None for those of the account."""
+    if isinstance(value, int):
+        return value
+    if value != INHERITED:
+        where = f"fair_share.associations[{place}].shares"
+        raise InputError(f'{where} must be a number or "{INHERITED}", but is {json_text(value)}')
+    return None
+
+
+def fair_share_json(fair_share: FairShare) -> dict[str, Any]:
+    """Return the fair share as plain values that a person can read and change."""
+    rows: list[dict[str, Any]] = []
+    for row in fair_share.associations:
+        where = {"user": row.user} if row.user else {"in": row.within}
+        rows.append({"account": row.account, **where, "shares": INHERITED if row.shares is None else row.shares})
+    head = {"algorithm": fair_share.algorithm, "period": fair_share.period, "damping": fair_share.damping}
+    return {**head, "associations": rows}
+
+
+def whole_nodes_in(value: NodesFile | UnsetType) -> WholeNodes | None:
+    """Return the nodes in a policy file; None if it has none."""
+    if not isinstance(value, NodesFile):
+        return None
+    kinds = tuple(NodeKind(row.nodes, row.cpus) for row in value.kinds)
+    return WholeNodes(kinds, **{name: getattr(value, name) for name in PASSES})
+
+
+def whole_nodes_json(nodes: WholeNodes) -> dict[str, Any]:
+    """Return nodes and passes as plain values that a person can read and change."""
+    passes = {name: getattr(nodes, name) for name in PASSES}
+    return {"kinds": [kind._asdict() for kind in nodes.kinds], **passes}

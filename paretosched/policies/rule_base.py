@@ -67,7 +67,7 @@ class RuleBase:
         Iterative: for every feature the inner bounds of its intervals, ascending, in the feature's unit. A bound
         belongs to the interval below it.
     choice
-        Iterative: (situations,) whole numbers 0..12, places in `paretosched.STRATEGIES`. Situations are all
+        Iterative: (situations,) whole numbers 0..12, places in `strategy_choice.STRATEGIES`. Situations are all
         combinations of intervals, those of the last feature varying fastest.
     means, widths
         Symbiotic: (R, G + 2), centre and standard deviation of every rule's Gaussian for each feature scaled to

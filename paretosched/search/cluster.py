@@ -1,10 +1,12 @@
-"""A connection to worker processes elsewhere, by way of a scheduler of Dask; the only importer of `distributed`.
+"""Worker processes of Dask, our own on this machine or those of a scheduler elsewhere; only this imports `distributed`.
 
-Who can talk to a worker can run programs as its user, so a scheduler should speak TLS. Our own workers are in `pool`.
+Who can talk to a worker can run programs as its user. So our own speak TLS, with an identity that exists only in the
+memory of their processes, and have no other server: no dashboard, no page of measurements.
 
-Nothing here waits without an end. If there is no worker for `WITHOUT_WORKER` seconds, or no scheduler for
-`WITHOUT_SCHEDULER` seconds, a computation ends with `WorkersLostError`, and its caller keeps what is done. Simulations
-depend on nothing but what is sent, so what is lost is sent again, with the same result.
+Nothing here waits without an end. A worker of ours that dies or hangs is replaced. If there is no worker for
+`WITHOUT_WORKER` seconds, or no scheduler for `WITHOUT_SCHEDULER` seconds, a computation ends with `WorkersLostError`,
+and its caller keeps what is done. Simulations depend on nothing but what is sent, so what is lost is sent again, with
+the same result.
 
 This module is imported only when a cluster is needed, because `distributed` takes half a second.
 """
@@ -13,18 +15,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
+from multiprocessing import resource_tracker
 from os import PathLike, fspath
 from queue import Empty, SimpleQueue
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
 import dask
-from distributed import Client, KilledWorker, Security, WorkerPlugin
+from distributed import Client, KilledWorker, Nanny, Scheduler, Security, SpecCluster, Worker, WorkerPlugin
 from distributed.client import ClosedClientError
 from distributed.comm import connect
 
@@ -32,11 +37,13 @@ from ..core.errors import InputError, WorkersLostError
 
 PATIENCE = 15.0  # s to wait for an answer of a scheduler, and for its first worker
 WITHOUT_SCHEDULER = 60.0  # s to try again when a scheduler has gone
-WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left
-SHORT = 5.0  # s with too few workers, after which it is worth a remark
+WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left, for a new one of ours, and for a word of it
+SHORT = 5.0  # s with too few workers, after which it is worth a remark; a new process takes 2 s
 TOGETHER = 0.02  # s in which tasks end whose results are fetched together, while all workers have others to do
 LOOK = 1.0  # s between two looks at the cluster
+MOMENT = 0.3  # s in which a worker of ours ends that has nothing to do; one that simulates is killed
 RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
+DEATHS = 9  # of workers of ours with the same task, after which the task is given up
 QUIETLY = {"distributed.admin.large-graph-warning-threshold": "1 TB"}  # a scheduler that comes back gets everything
 LOGGERS = ("asyncio", "distributed", "distributed.client", "tornado.application")  # their lines would hide ours
 
@@ -66,11 +73,7 @@ class Cluster:
     ----------
     slots
         Tasks that run at the same time, when it was looked last.
-    can_share
-        Whether all workers can be given the same memory.
     """
-
-    can_share = False
 
     def __init__(self, name: str, connect_client: Callable[[], Any], versions: Versions) -> None:
         self._name = name  # in messages
@@ -322,6 +325,118 @@ class Cluster:
 def _put(ended: SimpleQueue[int], number: int, _future: object) -> None:
     """Put the number of a task that has ended into a queue."""
     ended.put(number)
+
+
+# --- our own workers --------------------------------------------------------------------------------------------------
+
+
+class _Closed:
+    """A server of Dask without its web server, which would answer everybody."""
+
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Start none."""
+
+
+class _Scheduler(_Closed, Scheduler):  # type: ignore[misc]
+    """A scheduler without a web server."""
+
+
+class _Worker(_Closed, Worker):  # type: ignore[misc]
+    """A worker without a web server."""
+
+
+class _Nanny(Nanny):  # type: ignore[misc]
+    """Starts a worker again that dies, and ends it at once: all that is to be kept of it has been sent."""
+
+    async def close(self, timeout: float = MOMENT, reason: str = "nanny-close") -> Any:  # noqa: ARG002
+        """Close the worker, and kill it if it simulates."""
+        return await super().close(MOMENT, reason)
+
+
+@contextmanager
+def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
+    """Start workers on this machine, with which only this process can talk, and yield the connection to them.
+
+    They end with this process, whatever ends it. Their files are in a folder that no other account can write:
+    `distributed` imports modules from it.
+
+    Raises
+    ------
+    InputError
+        They do not start in time.
+    """
+    security = Security.temporary()
+    common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
+    with _silence(), ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory(prefix="paretosched-", ignore_cleanup_errors=True))
+        of_worker = {
+            "nthreads": 1,
+            "worker_class": _Worker,
+            "local_directory": folder,
+            "silence_logs": logging.CRITICAL,
+            "memory_limit": 0,  # a worker holds one workload; its end at 95 % of the memory would not help
+            "death_timeout": WITHOUT_WORKER,
+        }
+        worker = {"cls": _Nanny, "options": common | of_worker}
+        stack.enter_context(dask.config.set(_settings(folder)))
+        with _no_interrupt():
+            try:
+                cluster = SpecCluster(
+                    workers=dict.fromkeys(range(workers), worker),
+                    scheduler={"cls": _Scheduler, "options": common | {"dashboard": False}},
+                    security=security,
+                    silence_logs=logging.CRITICAL,
+                )
+            except (OSError, RuntimeError, TimeoutError, AssertionError) as error:
+                raise InputError(f"workers must start, but {workers} do not: {_reason(error)}") from None
+        stack.callback(_end, cluster)
+        client = partial(Client, cluster, set_as_default=False)
+        connection = Cluster(f"the {workers} workers of this machine", client, versions)
+        stack.callback(connection.close)
+        yield connection
+
+
+def _settings(folder: str) -> dict[str, Any]:
+    """Return Dask's settings while workers of ours run, whose files are in a folder."""
+    return {
+        "temporary-directory": folder,
+        # no profiles of workers, and neither event loops watched 50 times a second nor the machine every half second:
+        # each takes 1 % of every core
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1 s",
+        "distributed.admin.system-monitor.interval": "60 s",
+        "distributed.scheduler.allowed-failures": DEATHS,
+        "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",  # then a worker that hangs is started again
+        # Dask would end a nanny whose worker is away for 15 s, which may just be starting it
+        "distributed.deploy.lost-worker-timeout": "100 days",
+        # Workers keep the memory of large arrays: to get it again takes a fifth of the time of the sequences of a
+        # large log.
+        "distributed.nanny.pre-spawn-environ": {"MALLOC_TRIM_THRESHOLD_": 2**28, "MALLOC_MMAP_THRESHOLD_": 2**25},
+    }
+
+
+def _end(cluster: Any) -> None:
+    """End the processes of a cluster; those that do not end in time are daemons and end with this process.
+
+    Dask asserts that no process is just being started, which may be wrong after a worker was killed.
+    """
+    with suppress(TimeoutError, AssertionError):
+        cluster.close(timeout=PATIENCE)
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Block Ctrl-C for a while, and for ever in the processes that start meanwhile.
+
+    A terminal sends it to all processes of a command. This process ends the others in good order, so they must not end
+    by themselves. They inherit the block, and so does the thread that starts a worker again.
+    """
+    resource_tracker.ensure_running()  # else multiprocessing would do this later, and unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # --- workers elsewhere ------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 """A batch of genomes becomes a batch of objective vectors, in this process or on a cluster.
 
 By default the simulations run in threads of this process, one a core: the kernels release the GIL and all threads
-share the workload. With workers they run in other processes, of this machine (`pool`) or elsewhere (`cluster`): the
-workload is delivered to each worker once, also to one that joins later or starts again. Afterwards genomes travel, with
-what other workers have found of those that they descend from.
+share the workload. With workers they run in other processes, of this machine or elsewhere (`cluster`): the workload is
+delivered to each worker once, also to one that joins later or starts again. Afterwards genomes travel, with what other
+workers have found of those that they descend from.
 
 Every genome is simulated on its own and results have the number of their genome, so that neither the number of workers
 nor the cut into tasks nor a repetition nor the order in which tasks end changes a bit of them.
@@ -16,24 +16,24 @@ import platform
 import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from pickle import dumps, loads
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
 
-from ..core.arguments import as_path, instance, list_argument, whole_number
+from ..core.arguments import as_path, callback, checked_when_made, instance, list_argument, whole_number
 from ..core.arrays import Floats
-from ..core.computing import abandon, compute
+from ..core.computing import abandon
+from ..core.computing import compute as compute_apart
 from ..core.errors import InputError, one_of
 from ..core.files import unreadable
-from ..core.shared_arrays import SharedArrays
 from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Changes, Decoder, Heir
@@ -44,7 +44,6 @@ from ..workload.workload import Workload
 
 if TYPE_CHECKING:
     from .cluster import Cluster
-    from .pool import Pool
 
 Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
 Batch = tuple[Floats, Floats]  # genomes to simulate, and those they may descend from
@@ -68,6 +67,51 @@ WORKERS_A_CORE = 4  # more processes than cores make nothing faster, and hundred
 
 # What was delivered to this worker process, by token. Only worker processes of a cluster have any.
 _DELIVERED: dict[str, list[Simulated]] = {}
+
+
+@checked_when_made
+class Compute(NamedTuple):
+    """Where simulations run, see `evaluator`, and the function that is told how far they are.
+
+    Raises
+    ------
+    InputError
+        The number of workers is below 0 or above four a core of this machine, there are workers and a scheduler, the
+        scheduler is no text, or there are files for TLS without a scheduler that speaks it, or they cannot be read or
+        do not fit; or what is told is no function.
+    """
+
+    workers: int = 0
+    scheduler: str | None = None
+    tls: TlsFiles | None = None
+    progress: Callable[..., object] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant, and certificates that cannot be used."""
+        most = WORKERS_A_CORE * (os.cpu_count() or 1)
+        if not 0 <= whole_number("workers", self.workers) <= most:
+            raise InputError(
+                f"workers must be in 0..{most}, {WORKERS_A_CORE} a core of this machine, but is {self.workers}"
+            )
+        if self.scheduler is not None:
+            instance("scheduler", self.scheduler, str)
+            if self.workers:
+                raise InputError(
+                    f"workers and scheduler must not both be given, but are {self.workers} and {self.scheduler}"
+                )
+        if self.tls is not None:
+            if not (self.scheduler or "").startswith("tls://"):
+                raise InputError(f"tls needs a scheduler at tls://..., but the scheduler is {self.scheduler}")
+            _check_tls(self.tls)
+        callback("progress", self.progress)
+
+    def workers_ready(self) -> AbstractContextManager[Cluster]:
+        """Return the connection to workers of our own, or to those of the scheduler."""
+        from .cluster import own_cluster, remote_cluster
+
+        if self.scheduler is None:
+            return own_cluster(self.workers, versions)
+        return remote_cluster(self.scheduler, self.tls, versions)
 
 
 @contextmanager
@@ -120,7 +164,8 @@ def evaluator(
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
-    with simulations([as_workload(workload)], as_encoding(encoding), workers, scheduler, tls, util_from) as there:
+    compute = Compute(workers, scheduler, tls)
+    with simulations([as_workload(workload)], as_encoding(encoding), compute, util_from) as there:
 
         def evaluate(archive: Floats, first: int) -> tuple[Floats, Floats]:
             count = len(archive) - first
@@ -139,9 +184,7 @@ def evaluator(
 def simulations(
     workloads: Sequence[Workload],
     encoding: Encoding,
-    workers: int = 0,
-    scheduler: str | None = None,
-    tls: TlsFiles | None = None,
+    compute: Compute = Compute(),  # noqa: B008  # it is immutable
     util_from: str = FROM_START,
 ) -> Iterator[Simulations]:
     """Yield a place where each genome is simulated on several workloads, with equally many groups.
@@ -149,41 +192,18 @@ def simulations(
     As for `evaluator`, but the objective values of a genome are those of all workloads, one after the other, and its
     seconds are the sum.
     """
-    check_workers(workers, scheduler, tls)
     one_of("util_from", util_from, UTIL_FROM)
     decoders = [encoding.decoder(workload) for workload in workloads]
     warm_up(encoding, util_from)  # before any worker starts, so that all of them find compiled kernels
-    if workers or scheduler is not None:
+    if compute.workers or compute.scheduler is not None:
         with (
-            _workers(workers, scheduler, tls) as cluster,
+            compute.workers_ready() as cluster,
             _on_cluster(cluster, workloads, encoding, decoders, util_from) as there,
         ):
             yield there
     else:
         with _in_threads(list(zip(workloads, decoders, strict=True)), util_from) as there:
             yield there
-
-
-def check_workers(workers: int, scheduler: str | None, tls: TlsFiles | None = None) -> None:
-    """Refuse a number of workers that cannot be meant, and certificates that cannot be used.
-
-    Raises
-    ------
-    InputError
-        The number is below 0 or above four a core of this machine, there are workers and a scheduler, the scheduler
-        is no text, or there are files for TLS without a scheduler that speaks it, or they cannot be read or do not fit.
-    """
-    most = WORKERS_A_CORE * (os.cpu_count() or 1)
-    if not 0 <= whole_number("workers", workers) <= most:
-        raise InputError(f"workers must be in 0..{most}, {WORKERS_A_CORE} a core of this machine, but is {workers}")
-    if scheduler is not None:
-        instance("scheduler", scheduler, str)
-    if workers and scheduler is not None:
-        raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")
-    if tls is not None:
-        if not (scheduler or "").startswith("tls://"):
-            raise InputError(f"tls needs a scheduler at tls://..., but the scheduler is {scheduler}")
-        _check_tls(tls)
 
 
 def _check_tls(tls: TlsFiles) -> None:
@@ -381,17 +401,6 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "paretosched": __version__, **packages}
 
 
-def _workers(workers: int, scheduler: str | None, tls: TlsFiles | None) -> AbstractContextManager[Pool | Cluster]:
-    """Return the connection to workers of our own, or to those of a scheduler."""
-    if scheduler is None:
-        from .pool import own_workers
-
-        return own_workers(workers)
-    from .cluster import remote_cluster
-
-    return remote_cluster(scheduler, tls, versions)
-
-
 @contextmanager
 def _in_threads(simulated: Sequence[Simulated], util_from: str) -> Iterator[Simulations]:
     """Yield simulations in threads of this process."""
@@ -439,7 +448,7 @@ def _objectives(simulated: Sequence[Simulated]) -> int:
 
 @contextmanager
 def _on_cluster(
-    cluster: Pool | Cluster,
+    cluster: Cluster,
     workloads: Sequence[Workload],
     encoding: Encoding,
     decoders: Sequence[Decoder],
@@ -448,8 +457,7 @@ def _on_cluster(
     """Yield simulations on the workers of a cluster.
 
     A genome that descends from others is worked out with them, of which any worker may have done a part. So what it
-    changes comes back with its result, and goes with each task in which it is an ancestor. Workers of one machine share
-    memory, too.
+    changes comes back with its result, and goes with each task in which it is an ancestor.
     """
     token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
@@ -476,15 +484,11 @@ def _on_cluster(
             ended.append((number, result))
         return ended
 
-    with ExitStack() as stack:
-        memories = []
-        if cluster.can_share:
-            memories = [stack.enter_context(closing(heir.shareable(cluster.slots))) for heir in heirs]
-        setup = partial(_receive, token, sent, encoding, util_from, memories)
-        cluster.deliver(token, setup, partial(_forget, token))
-        stack.callback(cluster.take_back, token)
-        objectives = sum(len(workload.groups) + 2 for workload in workloads)
-        yield Simulations(objectives, lambda: cluster.slots, start, wait)
+    cluster.deliver(token, partial(_receive, token, sent, encoding, util_from), partial(_forget, token))
+    try:
+        yield Simulations(sum(len(w.groups) + 2 for w in workloads), lambda: cluster.slots, start, wait)
+    finally:
+        cluster.take_back(token)
 
 
 class _Kept:
@@ -522,17 +526,14 @@ def _receive(
     sent: Sequence[dict[str, Any]],
     encoding: Encoding,
     util_from: str,
-    memories: Sequence[SharedArrays],
     worker: object,  # noqa: ARG001
 ) -> None:
-    """Keep workloads and their decoders in this worker process, which may share memory with others."""
+    """Keep workloads and their decoders in this worker process."""
     warm_up(encoding, util_from)
     workloads = [
         Workload(**fields | ({"down": down_times_of(fields["down"])} if "down" in fields else {})) for fields in sent
     ]
     _DELIVERED[token] = [(workload, encoding.decoder(workload)) for workload in workloads]
-    for heir, memory in zip(_heirs(decoder for _, decoder in _DELIVERED[token]), memories, strict=False):
-        heir.share(memory)
 
 
 def _forget(token: str, worker: object) -> None:  # noqa: ARG001
@@ -555,7 +556,7 @@ def _batch_on_worker(token: str, util_from: str, packed: bytes) -> bytes:
     for heir, changes in zip(heirs, known, strict=True):
         heir.take_over(ancestors, changes)
     # in one thread, whose CPU time is measured: each simulation of a main thread would take another one
-    result = compute(lambda: simulate_batch(_DELIVERED[token], (genomes, ancestors), util_from))
+    result = compute_apart(lambda: simulate_batch(_DELIVERED[token], (genomes, ancestors), util_from))
     return dumps((result, [heir.changes(genomes) for heir in heirs]))
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import as_path, callback, list_argument, number, whole_number
+from ..core.arguments import as_path, list_argument, number, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, printable
 from ..core.files import check_writable
@@ -35,7 +35,7 @@ from . import runs
 from .aims import aim_of
 from .algorithms.archive_search import Aim
 from .algorithms.spaces import Search
-from .evaluation import Simulations, TlsFiles, check_workers, simulations, versions
+from .evaluation import Compute, Simulations, TlsFiles, simulations, versions
 from .last_tenth import gain_of_last_tenth
 from .last_tenth import until as stop_at
 from .resuming import Record, advance
@@ -208,17 +208,15 @@ def explore(
     if run_directory is None:
         with TemporaryDirectory(prefix="paretosched-") as folder:
             return explore(**given | {"run_directory": Path(folder) / UNKEPT})
-    check_workers(workers, scheduler, tls)
-    callback("progress", progress)
+    compute = Compute(workers, scheduler, tls, progress)
     workload = as_workload(workload)
     known_parameters = runs.known_parameters(run_directory)
     words: dict[str, Any] = {key: word for key, word in given.items() if key not in NO_WORDS}
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}
-    where = workers, scheduler, tls
-    words["start"] = _start(workload, run_directory, known_parameters, words, (evaluations, until), where, progress)
+    words["start"] = _start(workload, run_directory, known_parameters, words, (evaluations, until), compute)
     settings = settle(workload, known_parameters, **words)
-    simulating = partial(simulations, [workload], settings.encoding, *where, settings.util_from)
+    simulating = partial(simulations, [workload], settings.encoding, compute, settings.util_from)
     amounts = evaluations, until, words["population"]
     return _explore(workload, run_directory, known_parameters, settings, amounts, simulating, progress)
 
@@ -229,8 +227,7 @@ def _start(
     known_parameters: Mapping[str, Any],
     words: Mapping[str, Any],
     amounts: tuple[int | None, float | None],
-    where: tuple[int, str | None, TlsFiles | None],
-    progress: Callable[[Progress], object] | None,
+    compute: Compute,
 ) -> Sequence[str]:
     """Return what a run begins with; for sequences of a new run, explore the weightings first that they begin with.
 
@@ -267,7 +264,7 @@ def _start(
             about = {**run.about, "workload": workload_record(workload), "groups": list(workload.groups)}
             runs.describe_run(run, about)
             try:
-                _explore_weightings(workload, place, words, where, progress)
+                _explore_weightings(workload, place, words, compute)
             except BaseException:
                 runs.describe_run(run, about | {"status": runs.INTERRUPTED})
                 raise
@@ -278,20 +275,16 @@ def _explore_weightings(
     workload: Workload,
     place: Path,
     words: Mapping[str, Any],
-    where: tuple[int, str | None, TlsFiles | None],
-    progress: Callable[[Progress], object] | None,
+    compute: Compute,
 ) -> None:
     """Explore the weightings that sequences begin with, as a run of its own."""
-    workers, scheduler, tls = where
+    tell = compute.progress
     explore(
         workload,
         place,
         evaluations=POPULATIONS * words["population"],
         **{key: words[key] for key in ("population", "seed", "lag", "util_from", *AIMS) if key in words},
-        workers=workers,
-        scheduler=scheduler,
-        tls=tls,
-        progress=progress and (lambda done: progress(done._replace(beginning=True))),
+        **compute._replace(progress=tell and (lambda done: tell(done._replace(beginning=True))))._asdict(),
     )
 
 

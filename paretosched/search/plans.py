@@ -27,7 +27,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.arguments import as_path, callback, instance, list_argument
+from ..core.arguments import as_path, instance, list_argument
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.run_files import FRONT_FILE, is_run, runs_below
@@ -37,7 +37,7 @@ from ..fronts.merging import merge
 from ..fronts.quality_indicators import contributions
 from ..simulation.objective import FROM_START
 from ..workload.reopening import as_workload
-from .evaluation import TlsFiles
+from .evaluation import Compute, TlsFiles
 from .exploration import explore
 from .runs import FINISHED, known_parameters, read_about
 from .settings import POPULATION, settle
@@ -382,7 +382,7 @@ def explore_plan(
         As for `explore`, `settings_in` and `merge`.
     """
     place = as_path(directory)
-    callback("progress", progress)
+    compute = Compute(workers, scheduler, tls, progress)
     workload = as_workload(workload)
     rows = (
         rows_of(rows) if isinstance(rows, str) else [instance("rows", row, Row) for row in list_argument("rows", rows)]
@@ -401,10 +401,7 @@ def explore_plan(
             explore(
                 workload,
                 place / row.name,
-                workers=workers,
-                scheduler=scheduler,
-                tls=tls,
-                progress=None if progress is None else partial(progress, row),
+                **compute._replace(progress=progress and partial(progress, row))._asdict(),
                 **settings,
             )
     except BaseException:

@@ -23,14 +23,14 @@ from os import PathLike
 from statistics import median
 from typing import Any, NamedTuple
 
-from ..core.arguments import as_path, callback
+from ..core.arguments import as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.tables import Column, table
 from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..policies.priority import checked_group_names
-from ..search.evaluation import TlsFiles, check_workers, versions
+from ..search.evaluation import Compute, TlsFiles, versions
 from ..search.resuming import Effort
 from ..simulation.objective import objectives_of
 from ..wishes.wish import is_defined
@@ -132,12 +132,10 @@ def train_best(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         something else.
     """
-    check_workers(workers, scheduler, tls)
-    callback("progress", progress)
+    compute = Compute(workers, scheduler, tls, progress)
     data = data_of(workloads, wish, over, until, resample, margin, seed)
     task, test = tasks(data)  # what does not fit is refused before anything is trained
     words: dict[str, Any] = {"wish": data.wish, "over": over, "resample": data.resample, "margin": data.margin}
-    words |= {"seed": seed, "workers": workers, "scheduler": scheduler, "tls": tls}
     place = None if run_directory is None else as_path(run_directory)
     parts = [w if data.until is None else split(w, data.until)[0] for w in data.whole]
     tests = {share: found for share in FOLDS if (found := fold_test(data, parts, share))}
@@ -152,7 +150,8 @@ def train_best(
                 progress(done._replace(stage=stage))
 
         run = None if place is None else place / name
-        trainings.append(TRAININGS[kind](**settings, **words, run_directory=run, progress=report))
+        where = compute._replace(progress=report)._asdict()
+        trainings.append(TRAININGS[kind](**settings, **words, seed=seed, run_directory=run, **where))
         return trainings[-1].policy
 
     with run_folder(place, (*steps, CHOSEN_RUN), "a training that chooses among the classes of policies"):

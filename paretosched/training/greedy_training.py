@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import as_path, callback
+from ..core.arguments import as_path
 from ..core.arrays import Floats, Ints
 from ..core.errors import one_of
 from ..core.situations import SITUATIONS
 from ..encodings import weighting
 from ..encodings.weighting import Weighting
 from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names
-from ..search.evaluation import TlsFiles, check_workers, versions
+from ..search.evaluation import Compute, TlsFiles, versions
 from ..search.resuming import Record
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
@@ -121,8 +121,7 @@ def train(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler, tls)
-    callback("progress", progress)
+    compute = Compute(workers, scheduler, tls, progress)
     one_of("criterion", criterion, (*CRITERIA, BEST))
     one_of("backfill", backfill, BACKFILLS)
     one_of("strategy", strategy, STRATEGIES)
@@ -148,11 +147,8 @@ def train(
             Weighting(backfill),
             evaluations=total,
             software=versions() | ({"cma": version("cma")} if strategy == "cma" else {}),
-            workers=workers,
-            scheduler=scheduler,
-            tls=tls,
+            compute=compute._replace(progress=report),
             run_directory=place,
-            progress=report,
         )
 
     place = None if run_directory is None else as_path(run_directory)

@@ -20,14 +20,14 @@ import numpy as np
 import scipy
 from scipy.stats import qmc
 
-from ..core.arguments import as_path, callback
+from ..core.arguments import as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..encodings.guarded_order import GENES, POLICY, GuardedOrders
 from ..policies.guarded import guarded_text
 from ..policies.policy import Policy
 from ..policies.priority import checked_group_names
-from ..search.evaluation import TlsFiles, check_workers, versions
+from ..search.evaluation import Compute, TlsFiles, versions
 from ..search.resuming import Record
 from ..wishes.wish import wish_text
 from ..wishes.wish_files import WishLike
@@ -90,8 +90,7 @@ def train_guarded(
         A parameter breaks its rule, the groups differ, no guarded order is for the wish, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler, tls)
-    callback("progress", progress)
+    compute = Compute(workers, scheduler, tls, progress)
     evaluations = budget(TASK, "evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed, windows=WINDOWS)
     checked_group_names("groups", data.whole[0].groups)
@@ -115,11 +114,8 @@ def train_guarded(
             encoding,
             evaluations=evaluations,
             software=versions() | {"scipy": scipy.__version__},
-            workers=workers,
-            scheduler=scheduler,
-            tls=tls,
+            compute=compute._replace(progress=report),
             run_directory=place,
-            progress=report,
         )
 
     def policy_of(genome: Floats) -> Policy:

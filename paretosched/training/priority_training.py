@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import as_path, callback
+from ..core.arguments import as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..encodings.trained_order import (
@@ -43,7 +43,7 @@ from ..encodings.trained_order import (
 from ..policies.policy import Policy
 from ..policies.policy_tokens import written_name
 from ..policies.priority import checked_group_names
-from ..search.evaluation import TlsFiles, check_workers, versions
+from ..search.evaluation import Compute, TlsFiles, versions
 from ..search.resuming import Record
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
@@ -115,8 +115,7 @@ def train_priority(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler, tls)
-    callback("progress", progress)
+    compute = Compute(workers, scheduler, tls, progress)
     evaluations = budget(TASK, "evaluations", evaluations, run_directory, EVALUATIONS, MOST_EVALUATIONS)
     data = data_of(workloads, wish, over, until, resample, margin, seed)
     groups = checked_group_names("groups", data.whole[0].groups)
@@ -146,11 +145,8 @@ def train_priority(
             encoding,
             evaluations=total,
             software=versions() | {"cma": version("cma")},
-            workers=workers,
-            scheduler=scheduler,
-            tls=tls,
+            compute=compute._replace(progress=report),
             run_directory=place,
-            progress=report,
             costs=lambda values: soft_costs(task, values),
         )
 

@@ -32,7 +32,7 @@ from ..policies.policy import Policy, PolicyLike, as_policy, fits
 from ..policies.policy_json import to_json
 from ..policies.rule_base import KINDS, RuleBase, ruled_start_times
 from ..policies.strategy_choice import MOST_SITUATIONS, STRATEGIES, Bounds, IterativeRules, partitions
-from ..search.evaluation import TlsFiles, check_workers, versions
+from ..search.evaluation import Compute, TlsFiles, versions
 from ..search.resuming import Record
 from ..search.runs import keep_wanted, wanted_evaluations
 from ..wishes.wish_files import WishLike
@@ -197,7 +197,7 @@ def train_rules(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler, tls)
+    compute = Compute(workers, scheduler, tls, progress)
     _check_unseen(unseen, kind)
     one_of("kind", kind, KINDS)
     instance("symbiosis", symbiosis, Symbiosis)
@@ -211,7 +211,6 @@ def train_rules(
         greedy = _thirteenth_strategy(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else _inner(bounds)
     course = _COURSES[kind](inner, symbiosis, len(first.groups))
-    where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "tls": tls}
     place = None if run_directory is None else as_path(run_directory)
     if evaluations is None and place is not None:
         evaluations = wanted_evaluations(place / RULES_RUN)
@@ -230,9 +229,8 @@ def train_rules(
                 seed=seed,
                 resample=resample,
                 margin=margin,
-                **where,
                 run_directory=None if place is None else place / GREEDY_RUN,
-                progress=reports.first,
+                **compute._replace(progress=reports.first)._asdict(),
             )
             greedy = _thirteenth_strategy(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(data.wish, first.groups)
@@ -248,9 +246,8 @@ def train_rules(
             encoding,
             evaluations=total,
             software=versions(),
-            **where,
+            compute=compute._replace(progress=reports.second),
             run_directory=None if place is None else place / RULES_RUN,
-            progress=reports.second,
         )
     return _result(task, test, record, course, encoding, greedy, settings, unseen)
 

@@ -22,7 +22,7 @@ from ..policies.greedy_order import Greedy
 from ..policies.guarded import Guarded, guarded_text
 from ..policies.plain import Plain
 from ..policies.policy import Policy, group_names
-from ..search.evaluation import TlsFiles, simulations
+from ..search.evaluation import Compute, simulations
 from ..search.resuming import Effort, Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import (
@@ -385,11 +385,8 @@ def carry_out(
     *,
     evaluations: int,
     software: Mapping[str, str],
-    workers: int,
-    scheduler: str | None,
-    tls: TlsFiles | None,
+    compute: Compute,
     run_directory: str | PathLike[str] | None,
-    progress: Callable[[Progress], object] | None,
     costs: Callable[[Floats], Floats] | None = None,
 ) -> Record:
     """Carry out a training in a run directory, which is new or continued.
@@ -408,7 +405,9 @@ def carry_out(
         Number of evaluations of the whole search.
     software
         Versions, by package.
-    workers, scheduler, tls, run_directory, progress
+    compute
+        Where it computes, and who is told.
+    run_directory
         As for `train`.
     costs
         What the search is sent for objective values, (k, W m); by default the task's fitness.
@@ -428,11 +427,11 @@ def carry_out(
         run = stack.enter_context(open_run(directory, parameters | dict(settings), evaluations))
         shape = len(encoding.gene_labels(len(groups))), len(task.workloads) * (len(groups) + 2)
         record = Record(run, shape, evaluations, about, software)
-        reporter = _Reporter(record, task, encoding, progress)
+        reporter = _Reporter(record, task, encoding, compute.progress)
         try:
             record.write(RUNNING)
             if len(record.stored_rows) < evaluations:
-                with simulations(task.workloads, encoding, workers, scheduler, tls) as there:
+                with simulations(task.workloads, encoding, compute) as there:
                     for _ in advance(course(), record, there, costs or task.fitness):
                         reporter.report()
             else:

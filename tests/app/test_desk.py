@@ -36,7 +36,7 @@ from paretosched.encodings.rule_base import Situations
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.policies.strategy_choice import partitions
 from paretosched.wishes.navigation import way
-from paretosched.wishes.relative_limits import resolved_on
+from paretosched.wishes.relative_limits import resolve, resolved_on
 from paretosched.wishes.wish import exceeded_limits, goal, violation, wish_text
 from paretosched.workload.resampling import resample
 from support.commands import succeed
@@ -129,7 +129,7 @@ def test_limits_relative_to_a_policy_stay_relative_on_the_page(house: Path, tmp_
     desk.act({"do": "say", "text": words})
     assert wish_text(desk.state.wish) == words
     references = {name: desk.marks[mark] for name, mark in (("easy", "EASY"), ("fcfs", "FCFS"))}
-    here = ps.resolve(desk.state.wish, references)
+    here = resolve(desk.state.wish, references)
     view = view_of(desk.state, front)
     assert view.among.tolist() == (violation(here, front.values) == 0).tolist()
     assert view.nearest[0] == ps.nearest(here, front)[0]

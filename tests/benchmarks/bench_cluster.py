@@ -50,7 +50,7 @@ from paretosched.fronts.front_files import save_front
 from paretosched.search import evaluation, exploration
 from paretosched.search.algorithms.named_algorithms import lag_of, search
 from paretosched.search.algorithms.spaces import Reals, Recipes
-from paretosched.search.evaluation import simulations
+from paretosched.search.evaluation import Compute, simulations
 from paretosched.search.exploration import explore
 from paretosched.search.resuming import Record, advance
 from paretosched.search.runs import known_parameters, open_run, read_archive, read_values
@@ -60,7 +60,6 @@ from support.exploring import random_workload
 
 DRAWN = (0.02, 0.3)  # s
 LEAST_STORE = 11_000  # evaluations, so that a tenth is longer than a lag
-SHORT = 0.005  # s, of one and two workers of this machine
 PROCESSES = 4  # that hold workers
 WARM = 50  # evaluations after the first ones, before anything is measured
 TINY = random_workload(jobs=20, groups=5)
@@ -129,7 +128,6 @@ def run_search(
     sleeping: Sleeping,
     slots: int,
     lag: int | None = None,
-    workers: int = 0,
     scheduler: str | None = None,
     others: Sequence[psutil.Process] = (),
 ) -> Result:
@@ -142,7 +140,7 @@ def run_search(
         folder = Path(stack.enter_context(TemporaryDirectory()))
         run = stack.enter_context(open_run(folder / "run", {}, evaluations))
         record = Record(run, (genes, len(objectives)), evaluations, {}, {})
-        there = stack.enter_context(simulations([TINY], sleeping, workers, scheduler))  # type: ignore[arg-type]
+        there = stack.enter_context(simulations([TINY], sleeping, Compute(0, scheduler)))  # type: ignore[arg-type]
         ended: list[int] = []  # genomes, in the order of their results: with a lag some are kept back
         there.results = partial(note_ended, there.results, ended)  # type: ignore[method-assign]
         asking = search(algorithm, space, 100, 1, lag=lag)
@@ -319,20 +317,6 @@ def large_store(evaluations: int) -> None:
     print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB at most")
 
 
-def own_workers(seconds: float) -> None:
-    """Print how much faster two workers of this machine are than one, in about so many seconds each."""
-    for name, algorithm, real in (
-        ("weighting, archive", "archive", Weighting("easy")),
-        ("strict sequence, nsga2", "nsga2", Sequences("strict", moves="swap")),
-    ):
-        one, two = (
-            run_search(algorithm, int(seconds * n / SHORT) + 150, Sleeping(SHORT, SHORT, real), n, workers=n)
-            for n in (1, 2)
-        )
-        speed_up = (two.evaluations / two.wall) / (one.evaluations / one.wall)
-        print(f"{name}, {1000 * SHORT:g} ms: two workers {speed_up:.2f} x one; driver {two.driver:.3f} ms each")
-
-
 def sequences_of_many(evaluations: int, jobs: int) -> None:
     """Print what a sequence costs one of many workers, told and not told what the others found of its ancestors."""
     workload = random_workload(jobs=jobs, groups=5)
@@ -387,11 +371,9 @@ def of_one_worker(decoder: Any, genomes: Any, workers: int, kept: Any) -> tuple[
 
 
 def main() -> None:
-    """Measure own workers and a crowd, or the crowd or the store of the options, and print what they need."""
+    """Measure sequences and a crowd, or the crowd or the store of the options, and print what they need."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--workers", type=int, action="append", help="of the crowd, and no own ones; may be given again"
-    )
+    parser.add_argument("--workers", type=int, action="append", help="of the crowd alone; may be given again")
     parser.add_argument("--lag", type=int, action="append", help="of the crowd; may be given again")
     parser.add_argument("--seconds", type=float, default=20.0, help="about how long each measurement takes")
     parser.add_argument("--slower", type=float, default=1.0, help="how many times as long all sleep; for busy machines")
@@ -428,14 +410,13 @@ def main() -> None:
     ]
     rows = []
     if not options.workers:
-        own_workers(options.seconds)
         sequences_of_many(int(300 * options.seconds), 9000)
     sleeping = Sleeping(DRAWN[0] * options.slower, DRAWN[1] * options.slower)
     for workers in options.workers or (64, 256, 1024):
         for lag in options.lag or (1000, 10 * workers, 20 * workers, 40 * workers):
             with crowd(workers, options.threads) as (address, processes):
                 evaluations = lag + WARM + int(options.seconds * workers / sleeping.mean())
-                rows.append(run_search("archive", evaluations, sleeping, workers, lag, 0, address, processes))
+                rows.append(run_search("archive", evaluations, sleeping, workers, lag, address, processes))
                 print(rows[-1], flush=True)
     print(table([row._asdict() for row in rows], columns))
     if options.csv:

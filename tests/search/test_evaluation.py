@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from paretosched.core.errors import InputError
 from paretosched.encodings.sequence import Sequences
 from paretosched.encodings.weighting import Weighting, decode
-from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, simulations, versions
+from paretosched.search.evaluation import LONGEST_TASK, Compute, batch_sizes, evaluator, simulations, versions
 from paretosched.search.exploration import explore
 from paretosched.simulation.objective import objectives_of
 from support.down import down_at_times
@@ -67,7 +67,6 @@ def test_processes_give_the_same_bits() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_processes_know_what_is_down_and_from_when_on_utilisation_counts() -> None:
     down, genomes = down_at_times(W, 5), random_genomes(6)
     alone = {}
@@ -84,7 +83,7 @@ def test_processes_know_what_is_down_and_from_when_on_utilisation_counts() -> No
 def test_several_workloads_give_their_values_side_by_side(workers: int) -> None:
     genomes, other = random_genomes(26), random_workload(jobs=50, seed=9)
     values = np.empty((22, 10))
-    with simulations([W, other], EASY, workers) as there:
+    with simulations([W, other], EASY, Compute(workers)) as there:
         there.submit(genomes, 4, [9, 1, 12])
         while there.running:
             for number, part, seconds in there.results():

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched import Bounds, Schedule, Workload, bounds, objective_table, objectives, simulate
+from paretosched import Schedule, Workload, bounds, objective_table, objectives, simulate
 from paretosched.policies.plain import Plain
+from paretosched.simulation.lower_bounds import Bounds
 from paretosched.simulation.objective import shares
 from support.later import arrival_workload, later
 from support.tiny import in_units, place_jobs

@@ -130,15 +130,6 @@ def test_a_crowd_is_measured_to_the_end(
     assert 0 < float(row["efficiency"]) < 2  # some had begun before
 
 
-@pytest.mark.slow
-@pytest.mark.long
-def test_own_workers_are_measured_to_the_end(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    of_cluster(monkeypatch)
-    bench_cluster.own_workers(0.6)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.partition(",")[0] for line in lines] == ["weighting", "strict sequence"]
-
-
 def test_sequences_of_many_workers_are_measured_to_the_end(capsys: Any) -> None:
     bench_cluster.sequences_of_many(300, 60)
     lines = capsys.readouterr().out.splitlines()

@@ -13,6 +13,11 @@ import pytest
 
 import paretosched as ps
 from paretosched import assignment
+from paretosched.fronts.quality_indicators import box_of, course
+from paretosched.policies.priority import Longest
+from paretosched.wishes.nearness import fitness
+from paretosched.workload.group_lists import GroupLine
+from paretosched.workload.node_requests import Texts
 from support.zoo import a_greedy, jobs, random_rules
 
 W = ps.lublin(jobs=60, processors=32, seed=3)
@@ -39,17 +44,17 @@ def examples(place: Path) -> dict[str, Any]:
     bag, nodes = assignment.Bag(["a<b>", "c"], [3.0, 1.0]), assignment.Nodes(["n1", "n2"], [2.0, 1.0])
     time_sharing = ps.TimeSharing(optimisation=ps.Optimisation())
     rules = getattr(RULES, "rules", RULES)
-    line = ps.GroupLine("vip", user=7)
+    line = GroupLine("vip", user=7)
     answer = ps.answer("10*AWRT1, others <= 1.5*EASY", front, W)
     values = [
         *(line, ps.ListedGroups(("vip", "other"), (line,), "other"), ps.ConsumptionGroups(("1", "2"), (0.1,), 90, "2")),
-        *(ps.Priority("wfp3"), ps.Backfill(8, ("1",)), ps.Longest(3600, ("2",)), answer, answer.slacks[0]),
+        *(ps.Priority("wfp3"), ps.Backfill(8, ("1",)), Longest(3600, ("2",)), answer, answer.slacks[0]),
         *(
             W,
             ps.DownTimes([5], [9], [2]),
             ps.Machine((ps.NodeKind("n[1-2]", 4, 8000),)),
             *(ps.NodeKind("n1", 1, 1), ps.Partition("a<b>"), ps.Outage("n1", reason="a<b>")),
-            *(ps.Requests(tasks=[1, 2], partition=["a<b>", ""]), ps.Texts.of(["a<b>", ""])),
+            *(ps.Requests(tasks=[1, 2], partition=["a<b>", ""]), Texts.of(["a<b>", ""])),
             easy,
             front,
             GREEDY,
@@ -66,7 +71,7 @@ def examples(place: Path) -> dict[str, Any]:
         ps.Guarded(("1",)),
         *(ps.Weighting(), ps.Orders(), ps.Sequences(), ps.predictions(W, "easy"), ps.problem(W)),
         ps.train(W, "AWRT1", criterion="f2", generations=1),
-        *(ps.box_of(front), ps.course(front.values, front.objectives, [1, len(front)], ps.box_of(front), front)),
+        *(box_of(front), course(front.values, front.objectives, [1, len(front)], box_of(front), front)),
         ps.import_log("slurm", Path(__file__).parents[1] / "data" / "accounting" / "slurm-all.txt"),
         *(bag, nodes, assignment.assign(bag, nodes, "lpt"), assignment.Genetic(), assignment.History()),
     ]
@@ -113,6 +118,15 @@ def test_every_public_value_has_a_short_line_and_a_table(examples: dict[str, Any
         assert tables.open == [], name
         assert tables.rows > 1, name
         assert "a<b>" not in page, name
+
+
+def test_a_name_that_is_elsewhere_now_says_where() -> None:
+    assert len(ps.__all__) <= 95
+    with pytest.warns(
+        DeprecationWarning, match=r"^paretosched\.fitness is now paretosched\.wishes\.nearness\.fitness$"
+    ):
+        assert ps.fitness is fitness
+    assert "fitness" not in dir(ps)
 
 
 def test_lines_of_values() -> None:
@@ -232,7 +246,7 @@ def test_words_and_paths_stand_for_values(place: Path) -> None:
     words = "10*AWRT1 + 4*AWRT2"
     rows = ps.nearest(wish, front).tolist()
     assert rows == ps.nearest(words, place / "run").tolist() == ps.nearest(place / "wish.json", front).tolist()
-    assert ps.fitness(words, front.values).tolist() == ps.fitness(wish, front.values).tolist()
+    assert fitness(words, front.values).tolist() == fitness(wish, front.values).tolist()
     rows_of_values = ps.compare(W, ["fcfs", GREEDY], front, wish).rows()
     for comparison in (
         ps.compare(place / "w.swf.gz", ["fcfs", place / "greedy.json"], place / "run", words),
@@ -276,7 +290,7 @@ def test_trainings_take_words(place: Path) -> None:
         (lambda: ps.compare(W, "esay"), 'policy "esay" is not known'),
         (lambda: ps.compare(W, "easy", "gone.parquet"), "gone.parquet: no such file"),
         (lambda: ps.compare("gone.swf", "easy"), "gone.swf: no such file"),
-        (lambda: ps.fitness("AWRT3", [[60.0, 7, 7]]), "AWRT3"),
+        (lambda: fitness("AWRT3", [[60.0, 7, 7]]), "AWRT3"),
         (lambda: ps.train(W, "gone.json"), "gone.json"),
     ],
 )

@@ -20,6 +20,7 @@ import paretosched as ps
 from experiments.claims import PAGES
 from paretosched.cli.command_line import COMMANDS, all_commands
 from paretosched.policies.policy import POLICY_NAMES
+from paretosched.policies.strategy_choice import STRATEGIES
 from support.experiments import ROOT
 
 DOCS = ROOT / "docs"
@@ -102,7 +103,7 @@ def test_every_policy_with_a_name_is_explained(tmp_path: Path) -> None:
     assert [name for name in POLICY_NAMES if f"`{name}`" not in text and f"### {name}\n" not in text] == []
     table = (place / "compositions.txt").read_text(encoding="utf-8")
     assert [line for line in table.splitlines() if "| no" in line] == ["| `scojo` | no | no | no | no |"]
-    assert len((place / "strategies.txt").read_text(encoding="utf-8").splitlines()) == len(ps.STRATEGIES)
+    assert len((place / "strategies.txt").read_text(encoding="utf-8").splitlines()) == len(STRATEGIES)
 
 
 def test_the_readme_is_short() -> None:

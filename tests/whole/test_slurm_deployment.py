@@ -18,6 +18,7 @@ import paretosched as ps
 from paretosched.deployment.daemon import Plan, run_daemon
 from paretosched.deployment.site_factors import lexicographic
 from paretosched.deployment.slurm_queue import read_queue
+from paretosched.policies.policy import PolicyLike
 from support.commands import Outcome, environment
 from support.slurm_cluster import SlurmCluster
 
@@ -34,7 +35,7 @@ class Site:
         self.cluster = cluster
         self.folder = folder
 
-    def policy(self, what: ps.PolicyLike, name: str = "policy.json") -> Path:
+    def policy(self, what: PolicyLike, name: str = "policy.json") -> Path:
         ps.save_policy(what, self.folder / name)
         return self.folder / name
 

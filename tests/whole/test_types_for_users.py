@@ -33,7 +33,7 @@ def main(folder: Path) -> None:
     parts: tuple[ps.Workload, ps.Workload] = (train, test)
     ps.write_swf(parts[0], folder / "train.swf.gz")
     again: ps.Workload = ps.read_swf(folder / "train.swf.gz")
-    found: ps.ImportSummary = ps.import_log("slurm", folder / "sacct.txt", folder / "log.swf.gz", zone="Europe/Berlin")
+    found = ps.import_log("slurm", folder / "sacct.txt", folder / "log.swf.gz", zone="Europe/Berlin")
     print(found.jobs, [count.reason for count in found.counts])
     print(len(again), again.capacity, int(again.submit[0]), again.groups)
 
@@ -46,15 +46,13 @@ def main(folder: Path) -> None:
     print(several[0].wait.max(), several[0].response.max(), several[0].slowdown.max())
     order: np.ndarray[tuple[int, ...], np.dtype[np.int32]] = ps.start_order(s)
     print(ps.decode(w, order, "earliest").finish.max())
-    least: ps.Bounds = ps.bounds(w)
-    print(least)
+    print(ps.bounds(w))
 
     policy: ps.Policy = ps.as_policy("easy")
     ps.save_policy(policy, folder / "easy.json")
     print(ps.load_policy(folder / "easy.json"), ps.TimeSharing())
     sorted_by_wait: ps.Greedy = ps.greedy(["f2"] * 3, [[1.0, 0.0, 1.0, 0.0]] * 3, groups=("all",))
     choice = np.array([7, 3], dtype=np.int8)
-    strategies: tuple[str, ...] = ps.STRATEGIES
     base: ps.RuleBase = ps.RuleBase("iterative", ("all",), ("all",), sorted_by_wait, ((), (75.0,), ()), choice)
     print(base, base.chooser.strategy([1.0, 76.0, 100.0]))
 

@@ -18,6 +18,7 @@ import paretosched.assignment as pa
 import paretosched.report as pr
 from paretosched.comparison.comparison import Comparison
 from paretosched.fronts import quality_indicators
+from paretosched.search.plans import rows_of
 from paretosched.simulation.schedule import Schedule
 from paretosched.training import class_choice
 from support.trainings import training_json
@@ -95,10 +96,8 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
     f, w, front, schedule = house.folder, house.workload, house.front, house.schedule
     history = pa.learn(pa.History(), "a", 1, 2.0)
     figure = house.figure
-    table = ps.objective_table(w.groups)
     generator = np.random.default_rng(1)
     short = {"evaluations": 20, "population": 10, "seed": 1}
-    one_row = ps.rows_of("paper002")[0]._replace(name="a", settings=short)
     objects: dict[str, dict[str, Any]] = {
         "as_workload": {"what": w},
         "read_swf": {"path": f / "w.swf"},
@@ -136,33 +135,18 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "objectives": {"schedule": schedule},
         "waits": {"schedule": schedule},
         "bounds": {"workload": w},
-        "weak_orders": {"groups": 2},
         "evaluator": {"workload": w, "encoding": "weighting"},
         "problem": {"workload": w},
         "explore": {"workload": w, "run_directory": out / "run", "algorithm": "archive", "wish": "AWRT1", **short},
-        "explore_plan": {"workload": w, "directory": out / "plan", "rows": [one_row]},
-        "rows_of": {"plan": "paper002"},
         "frame": {"front": front},
         "merge": {"fronts": [front]},
         "row_policy": {"front": front, "row": 0},
         "schedules": {"front": front, "rows": [0], "workload": w},
-        "as_front": {"what": front},
         "load_front": {"path": f / "run"},
         "save_front": {"front": front, "path": out / "front.parquet"},
         "contributions": {"inputs": front},
-        "course": {
-            "values": front.values,
-            "objectives": table,
-            "at": [1],
-            "box": ps.box_of(front),
-            "reference": front,
-        },
-        "box_of": {"front": front},
         "indicators": {"front": front, "inputs": front},
-        "fitness": {"wish": "AWRT1", "values": front.values},
         "nearest": {"wish": "AWRT1", "front": front},
-        "reference_values": {"wish": "AWRT1", "workload": w},
-        "resolve": {"wish": "AWRT1", "references": {"easy": front.values[0]}},
         "answer": {"wish": "AWRT1", "front": front, "workload": w},
         "group_gains": {"front": front, "workload": w},
         "as_wish": {"what": "AWRT1", "groups": w.groups},
@@ -328,7 +312,7 @@ def test_what_is_neither_is_refused_in_one_line(house: House, tmp_path: Path, na
         (lambda house, _: ps.train(house.workload, "AWRT1", criterion="f11"), "f1"),
         (lambda house, _: ps.decode(house.workload, [0], "earlist"), "earliest"),
         (lambda house, _: ps.simulate(house.workload, "easy", "predict"), "predicted"),
-        (lambda house, _: ps.rows_of("paper02"), "paper002"),
+        (lambda house, _: rows_of("paper02"), "paper002"),
         (lambda house, _: ps.objectives(house.schedule)["AWTR1"], "AWRT1"),
         (lambda house, _: pa.assign(house.bag, house.nodes, "lptt"), "lpt"),
     ],

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from paretosched import InputError, Requests, Texts
-from paretosched.workload.node_requests import NUMBERS, TEXTS
+from paretosched import InputError, Requests
+from paretosched.workload.node_requests import NUMBERS, TEXTS, Texts
 
 
 def some() -> Requests:
