@@ -80,7 +80,8 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         name, nodes, cpus, memory (MiB), gpus (by type), choice, gives, shares_memory; kinds (hosts, nodes, cpus,
         cores, threads, memory, gpus, disk, features, weight of each, and in which partitions how many are);
         partitions (as in `Partition`, with nodes, cpus and gpus); overlaps (two partitions, how many nodes they share,
-        and which, "..." after a million); licences; switches (the nodes of each); down (hosts, begin, end, reason); guessed.
+        and which, "..." after a million); licences; switches (the nodes of each); down (hosts, begin, end, reason);
+        guessed.
 
     Examples
     --------

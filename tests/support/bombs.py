@@ -224,7 +224,7 @@ BOMBS = (
     Bomb(
         "a slurm.conf that includes itself at length",
         text(lambda: b"ClusterName=a\nNodeName=n1\n" + b"#" * 2_400_000 + b"\nInclude bomb\n", "explain", "FILE"),
-        "must be a text of at most 5,000,000 bytes, but is longer; --limit conf=N",
+        "the size of a slurm.conf with all that it includes must be at most 5,000,000 bytes",
         SMALL,
     ),
     Bomb(

@@ -162,6 +162,6 @@ def refuse_repeats(place: str, *columns: Ints) -> None:
     again = np.count_nonzero(repeats(*columns))
     if again > MOST_REPEATED * len(columns[0]):
         raise InputError(
-            f"{place}: at least {1 - MOST_REPEATED:.0%} of the jobs must be listed for the first time, but {again:,} of "
-            f"the first {len(columns[0]):,} are listed before; sort -u {place} leaves out equal lines"
+            f"{place}: at least {1 - MOST_REPEATED:.0%} of the jobs must be listed for the first time, but {again:,} "
+            f"of the first {len(columns[0]):,} are listed before; sort -u {place} leaves out equal lines"
         )
