@@ -222,14 +222,14 @@ def _partitions(conf: SlurmConf, nodes: ConfNodes, names: list[str], guessed: di
     listed = 0
     for name, row in rows.items():
         members = lists.nodes_of(row)[order]
-        hosts = known.get(key := np.packbits(members).tobytes())
+        hosts = known.get(same := np.packbits(members).tobytes())
         if hosts is None:
             listed += (count := int(members.sum()))
             if listed > MOST_LISTED:
                 where = row["partitionname"].where
                 raise InputError(f"{where}: partitions must have at most {MOST_LISTED:,} nodes, but have more")
             alone = [names[place] for place in np.flatnonzero(members).tolist()]
-            hosts = known[key] = ALL if count == len(names) else host_list(alone)
+            hosts = known[same] = ALL if count == len(names) else host_list(alone)
         if missing := lists.missing(row):
             guessed[f"partition {name} names nodes that are not there: {first_few(missing)}"] = None
         if not hosts:

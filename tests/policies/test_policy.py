@@ -86,9 +86,7 @@ def test_a_file_with_a_name_alone_has_the_policy_of_this_name(tmp_path: Path) ->
 def test_a_template_of_a_slurm_conf_is_said_to_be_one_by_any_name(text: str, tmp_path: Path) -> None:
     for name in ("slurm.conf", "slurm.conf.j2", "slurm.conf.erb"):
         (tmp_path / name).write_text(text)
-        with pytest.raises(
-            InputError, match="this is a template and no slurm"
-        ):
+        with pytest.raises(InputError, match="this is a template and no slurm"):
             load_policy(tmp_path / name)
 
 
