@@ -121,6 +121,7 @@ def _other_groups(policy: Policy, workload: Workload, reason: str = "") -> Input
 
 
 PATH = re.compile(r"[./\\]")  # no name of a policy has these
+TEMPLATE_LINE = re.compile(r"^[ \t]*(?:<%|\{[{%#])", re.MULTILINE)  # nor one in JSON
 SLURM_LINE = re.compile(  # which no policy in words has
     r"^[ \t]*(ClusterName|SlurmctldHost|ControlMachine|(Partition|Node)Name|(Priority|Scheduler|Auth)Type)[ \t]*=",
     re.IGNORECASE | re.MULTILINE,
@@ -279,4 +280,7 @@ def _text_of(path: str | os.PathLike[str]) -> str | None:
     if ending == SLURM_ENDING:
         return None
     text = read_words(path, "policy", "text" if ending == ".txt" else "json")
-    return None if not text.lstrip().startswith("{") and SLURM_LINE.search(text) else text
+    is_template = TEMPLATE_LINE.search(text) is not None  # of a slurm.conf, whose reader says so
+    if is_template or (not text.lstrip().startswith("{") and SLURM_LINE.search(text)):
+        return None
+    return text

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.notebook import fields_html, html_table
-from ..core.tables import Column, amount, plain, table
+from ..core.tables import Column, plain, table
 from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
 from ..simulation.objective import CONVENTION, Objective, group_of, improvement, objectives, with_group
@@ -22,6 +22,7 @@ from .nearness import nearest_rows
 from .relative_limits import reference_values, resolve
 from .wish import LARGEST, Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
 from .wish_files import WishLike, as_wish
+from .wish_grammar import names_in_words
 
 SLACKS = (0, 1, 2, 5, 10, 25)  # per cent
 
@@ -160,15 +161,15 @@ class Answer:
         """Return which schedule it is, and how good it is."""
         where = "within the limits" if not self.exceeded else f"{100 * self.exceeded:,.2f} % outside the limits"
         place = f", {where}" if self.wish.limits else ""
-        words = wish_text(self.wish, hours=True)
+        words = wish_text(self.wish, hours=True, names=names_in_words(self.objectives))
         lines = [f"{words}\n{self.workload}: row {self.row} of {self.schedules:,} is nearest{place}"]
         if self.exceeded:
             but = "" if self.easy_exceeded else ", but EASY is"
             lines.append(f"no schedule of the front is within the limits{but}; this one exceeds them least")
         if self.wish.weights:
             gain = _gain(self.wish, self.objective, self.easy_objective)
-            change = "" if np.isnan(gain) else f": {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'}"
-            lines.append(f"objective {amount(self.objective)}, EASY {amount(self.easy_objective)}{change}")
+            if not np.isnan(gain):
+                lines.append(f"{abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than EASY in this goal")
         if (self.easy_exceeded, self.easy_objective) < (self.exceeded, self.objective):
             lines.append("EASY itself is nearer to this wish than every schedule of the front")
         lines += [sentence] if (sentence := self._distance()["distance"]) else []

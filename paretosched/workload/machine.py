@@ -26,6 +26,9 @@ CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
 TABLES = ("kinds", "partitions", "down")
 MOST_LISTS = 10_000  # kinds, partitions, down times
+MOST_PLACES = 12_000_000  # partitions times nodes
+MOST_PAIRS = 1_000_000  # partitions times kinds
+MOST_LISTED = 2_000_000  # nodes in all different lists of partitions
 
 
 @dataclass(frozen=True, repr=False)
@@ -326,8 +329,11 @@ class Machine:
         defaults = [part.name for part in self.partitions if part.default]
         if len(defaults) > 1:
             raise InputError(f"one partition can be the default, but {first_few(defaults)} are")
-        for part in self.partitions:
-            if not self.places(part.hosts, f"partition {in_quotes(part.name)}").size:
+        for what, number, most in (("nodes", count, MOST_PLACES), ("kinds", len(self.kinds), MOST_PAIRS)):
+            if (product := number * len(self.partitions)) > most:
+                raise InputError(f"partitions times {what} of a machine must be at most {most:,}, but are {product:,}")
+        for part, members in zip(self.partitions, self.members, strict=True):
+            if not members.any():
                 raise InputError(f"partition {in_quotes(part.name)}: must have a node, but has none")
         for outage in self.down:
             self.places(outage.hosts, "a down time")
@@ -471,8 +477,18 @@ class Machine:
     def members(self) -> Mask:
         """Return which nodes each partition has, (partitions, nodes) bool."""
         members = np.zeros((len(self.partitions), len(self.names)), dtype=np.bool_)
+        first: dict[str, int] = {}  # the first partition of each list
+        listed = 0
         for number, part in enumerate(self.partitions):
-            members[number, self.places(part.hosts)] = True
+            same = first.setdefault(part.hosts, number)
+            if same < number:
+                members[number] = members[same]
+                continue
+            places = self.places(part.hosts, f"partition {in_quotes(part.name)}")
+            listed += len(places)
+            if listed > MOST_LISTED:
+                raise InputError(f"partitions must list at most {MOST_LISTED:,} nodes, but list more")
+            members[number, places] = True
         return read_only(members)
 
     @property

@@ -19,6 +19,7 @@ from .workload import Workload
 WIDEST_BAR = 24  # letters
 MOST_OVERLAPS = 20  # that are shown; JSON has all
 MOST_PAIRS = 2_000  # of partitions that are compared
+MOST_SHARED = 1_000_000  # nodes that are listed because partitions share them
 LONGEST_LIST = 60  # letters of a list of hosts
 CHOICES = {
     "cons_tres": "as Slurm's cons_tres",
@@ -79,7 +80,8 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         name, nodes, cpus, memory (MiB), gpus (by type), choice, gives, shares_memory; kinds (hosts, nodes, cpus,
         cores, threads, memory, gpus, disk, features, weight of each, and in which partitions how many are);
         partitions (as in `Partition`, with nodes, cpus and gpus); overlaps (two partitions, how many nodes they share,
-        and which); licences; switches (the nodes of each); down (hosts, begin, end, reason); guessed.
+        and which, "..." after a million); licences; switches (the nodes of each); down (hosts, begin, end, reason);
+        guessed.
 
     Examples
     --------
@@ -89,9 +91,12 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
     (2, 8, 'all')
     """
     parts = machine.partitions
+    within = np.zeros((len(parts), len(machine.kinds)), dtype=np.int64)
+    for row, members in zip(within, machine.members, strict=True):
+        row[:] = np.bincount(machine.kind[members], minlength=len(row))
     kinds = []
     for number, kind in enumerate(machine.kinds):
-        among = machine.members[:, machine.kind == number].sum(axis=1).tolist()
+        among = within[:, number].tolist()
         kinds.append(
             {
                 "hosts": kind.hosts,
@@ -137,19 +142,18 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
 
 def _overlaps(machine: Machine) -> list[dict[str, Any]]:
     """Return which partitions share nodes, the largest number first; of very many partitions none are compared."""
-    pairs = combinations(range(len(machine.partitions)), 2)
-    overlaps = []
-    for first, second in pairs if len(machine.partitions) ** 2 <= 2 * MOST_PAIRS else ():
-        both = machine.members[first] & machine.members[second]
-        if both.any():
-            overlaps.append(
-                {
-                    "partitions": [machine.partitions[first].name, machine.partitions[second].name],
-                    "nodes": int(both.sum()),
-                    "hosts": _hosts(machine, both),
-                }
-            )
-    return sorted(overlaps, key=lambda each: -each["nodes"])
+    parts, members = machine.partitions, machine.members
+    pairs = combinations(range(len(parts)), 2)
+    near = list(pairs) if len(parts) ** 2 <= 2 * MOST_PAIRS else []
+    counts = [int(np.count_nonzero(members[first] & members[second])) for first, second in near]
+    listed, overlaps = 0, []
+    for count, (first, second) in sorted(zip(counts, near, strict=True), key=lambda each: -each[0]):
+        listed += count
+        if count:
+            hosts = _hosts(machine, members[first] & members[second]) if listed <= MOST_SHARED else "..."
+            names = [parts[first].name, parts[second].name]
+            overlaps.append({"partitions": names, "nodes": count, "hosts": hosts})
+    return overlaps
 
 
 def _hosts(machine: Machine, which: Mask) -> str:
@@ -203,7 +207,7 @@ def _kind_rows(kinds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     longest = max(kind["nodes"] * kind["cpus"] for kind in kinds)
     rows = []
     for kind in kinds:
-        within = [
+        among = [
             part if count == kind["nodes"] else f"{part} ({count:,})" for part, count in kind["partitions"].items()
         ]
         rows.append(
@@ -213,7 +217,7 @@ def _kind_rows(kinds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 "bar": "#" * max(1, round(WIDEST_BAR * kind["nodes"] * kind["cpus"] / longest)),
                 "gpus": ", ".join(f"{count:,} {word}" for word, count in kind["gpus"].items()),
                 "features": ", ".join(kind["features"]),
-                "in": ", ".join(within) or "no partition",
+                "in": ", ".join(among[:MOST_OVERLAPS] + ["..."] * (len(among) > MOST_OVERLAPS)) or "no partition",
             }
         )
     return rows

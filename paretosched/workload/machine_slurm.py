@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..core.arguments import as_path
 from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import is_file
 from .host_lists import host_list, name_order, node_names
-from .machine import ALL, UNTYPED, Machine, NodeKind, Outage, Partition
+from .machine import ALL, MOST_LISTED, UNTYPED, Machine, NodeKind, Outage, Partition
 from .slurm_conf import NOT_SET, Setting, SlurmConf, duration, is_yes, read_rows, read_slurm_conf, whole
 from .slurm_nodes import ConfNodes, NodeLists, machine_of
 
@@ -212,12 +214,22 @@ def _switches(conf: SlurmConf, path: Path, names: set[str], guessed: dict[str, N
 def _partitions(conf: SlurmConf, nodes: ConfNodes, names: list[str], guessed: dict[str, None]) -> Iterator[Partition]:
     """Yield the partitions that have nodes."""
     lists = NodeLists(conf, nodes)
+    order = np.array([nodes.places[name] for name in names], dtype=np.int64)
     everywhere = "cr_lln" in conf.text("SelectTypeParameters").lower()
     rows = {row["partitionname"].value: row for row in conf.partitions}  # the last line of a name counts
     defaults = [name for name, row in rows.items() if "default" in row and is_yes("Default", row["default"])]
+    known: dict[bytes, str] = {}  # the list of hosts of each set of nodes
+    listed = 0
     for name, row in rows.items():
-        members = lists.nodes_of(row)
-        hosts = [node for node in names if members[nodes.places[node]]]
+        members = lists.nodes_of(row)[order]
+        hosts = known.get(same := np.packbits(members).tobytes())
+        if hosts is None:
+            listed += (count := int(members.sum()))
+            if listed > MOST_LISTED:
+                where = row["partitionname"].where
+                raise InputError(f"{where}: partitions must have at most {MOST_LISTED:,} nodes, but have more")
+            alone = [names[place] for place in np.flatnonzero(members).tolist()]
+            hosts = known[same] = ALL if count == len(names) else host_list(alone)
         if missing := lists.missing(row):
             guessed[f"partition {name} names nodes that are not there: {first_few(missing)}"] = None
         if not hosts:
@@ -232,7 +244,7 @@ def _partitions(conf: SlurmConf, nodes: ConfNodes, names: list[str], guessed: di
         state = row["state"].value.lower() if "state" in row else "up"
         partition = Partition(
             name,
-            ALL if len(hosts) == len(names) else host_list(hosts),
+            hosts,
             tier=min(_number(row, "prioritytier", _number(row, "priority", 1)), MOST_TIER),
             longest=_seconds(row, "maxtime"),
             usual=_seconds(row, "defaulttime"),

@@ -47,9 +47,8 @@ def machine_text(machine: Machine) -> str:
     if machine.switches:
         parts.append("[switches]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.switches))
     parts += [f"[[nodes]]  # {kind.count:,} with {kind.cpus:,} CPUs each\n{_entries(kind)}" for kind in machine.kinds]
-    for part in machine.partitions:
-        count = machine.places(part.hosts).size
-        parts.append(f"[[partitions]]  # {number_of(count, 'node')}\n{_entries(part)}")
+    for part, members in zip(machine.partitions, machine.members, strict=True):
+        parts.append(f"[[partitions]]  # {number_of(int(members.sum()), 'node')}\n{_entries(part)}")
     parts += [f"[[down]]\n{_entries(each)}" for each in machine.down]
     return "\n".join(parts)
 

@@ -190,7 +190,8 @@ def _full(workload: Workload, use: _Use) -> float | None:
     begin, end = int(workload.submit[0]), int(workload.submit[-1])
     lasted = np.diff(np.clip(np.append(use.second, end), begin, end))
     capacity = _capacity_then(workload)
-    return 100 * float((capacity - use.free) @ lasted) / (capacity * (end - begin)) if end > begin else None
+    free = np.maximum(use.free, 0)  # of a machine whose size is said too small it is less
+    return 100 * float((capacity - free) @ lasted) / (capacity * (end - begin)) if end > begin else None
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------

@@ -114,7 +114,8 @@ class _Checker:
         self.licences = dict(machine.licences)
         self.gpus: dict[str, Ints] = {}  # of each node, by type
         self.each = _Nodes(np.arange(len(machine.names)), np.ones(len(machine.names), dtype=np.int64))
-        same = np.column_stack([machine.kind, self.up, machine.members.T])
+        within = np.packbits(machine.members, axis=0).T  # a bit for each partition, or all would be sorted
+        same = np.column_stack([machine.kind, self.up, within])
         self.alike = _Nodes(*np.unique(same, axis=0, return_index=True, return_counts=True)[1:])
 
     def reason(self, job: _Shape) -> int:

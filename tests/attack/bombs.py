@@ -1,4 +1,4 @@
-"""Small files that are huge when they are read: one line, in less than 1 GiB."""
+"""Small files that are huge when they are read: one line, in less than 1 GiB, some of them in less than 300 MiB."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ except ps.InputError as error:
 )
 
 
-def measure(words: list[str], folder: Path, program: str = COMMAND) -> Verdict:
+def measure(words: list[str], folder: Path, program: str = COMMAND, most: int = MOST_MEMORY) -> Verdict:
     """Run a program as a process, and return its verdict; broken if it takes too much time or memory."""
     out, err, peak = folder / "out", folder / "err", folder / "peak"
     peak.write_text("0")
@@ -62,9 +62,9 @@ def measure(words: list[str], folder: Path, program: str = COMMAND) -> Verdict:
             return Verdict(f"no end within {longest:.0f} s", " ".join(words))
     verdict = judge(words, process.returncode, out.read_text(), err.read_text())
     kibibytes = int(peak.read_text())
-    if verdict.broken or 0 < kibibytes <= MOST_MEMORY:
+    if verdict.broken or 0 < kibibytes <= most:
         return verdict
-    return verdict._replace(end=f"{kibibytes / MOST_MEMORY:.1f} GiB of memory")
+    return verdict._replace(end=f"{kibibytes >> 10} MiB of memory")
 
 
 def logs(count: int, work: Path) -> Iterator[Verdict]:
@@ -83,7 +83,7 @@ def others(count: int, work: Path) -> Iterator[Verdict]:
         folder = work / str(number)
         folder.mkdir()
         words = bomb.make(folder)
-        verdict = measure(words, work, COMMAND if words[0] in COMMANDS else READER)
+        verdict = measure(words, work, COMMAND if words[0] in COMMANDS else READER, bomb.memory)
         yield verdict._replace(attempt=f"{bomb.name}: {verdict.attempt}")
         shutil.rmtree(folder)
 

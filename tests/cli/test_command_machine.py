@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from paretosched import Machine, NodeKind, Outage, Partition, read_machine, save_machine
+from paretosched.workload import machine_description
 from support.commands import command
 
 CONF = """\
@@ -81,3 +84,10 @@ def test_a_file_that_is_none_is_refused_in_one_line(tmp_path: Path) -> None:
     assert (outcome.status, outcome.err.count("\n")) == (2, 1)
     assert "m.toml: nodes 1: cores is missing" in outcome.err
     assert command("machine", tmp_path / "none.toml").status == 2
+
+
+def test_shared_nodes_are_not_listed_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = Machine((NodeKind("n[1-9]", 1, 1),), tuple(Partition(f"p{k}", f"n[{k}-9]") for k in (1, 2, 8)))
+    monkeypatch.setattr(machine_description, "MOST_SHARED", 10)
+    shared = [(each["nodes"], each["hosts"]) for each in machine_description.describe_machine(alone)["overlaps"]]
+    assert shared == [(8, "n[2-9]"), (2, "n[8-9]"), (2, "...")]

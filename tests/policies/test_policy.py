@@ -80,6 +80,16 @@ def test_a_file_with_a_name_alone_has_the_policy_of_this_name(tmp_path: Path) ->
         assert to_json(load_policy(tmp_path / "p.txt")) == to_json(as_policy(name))
 
 
+@pytest.mark.parametrize(
+    "text", ["{{ managed }}\nClusterName=a\n", "# ours\n<% nodes.each do |n| -%>\n", "  {% if a %}\n", "{# a #}\n"]
+)
+def test_a_template_of_a_slurm_conf_is_said_to_be_one_by_any_name(text: str, tmp_path: Path) -> None:
+    for name in ("slurm.conf", "slurm.conf.j2", "slurm.conf.erb"):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(InputError, match="this is a template and no slurm"):
+            load_policy(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["slurm.conf.bak", "slurm.txt", "slurm.json", "slurm", "SLURM.CONF"])
 def test_a_slurm_conf_with_another_name_is_known_by_its_content(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("# mine\n\nclustername = a\nPriorityType=priority/basic\n")

@@ -29,11 +29,14 @@ class Bomb(NamedTuple):
         Function that writes it, and what it needs beside it, into a folder; it returns the arguments of the command.
     message
         Words that the refusal has.
+    memory
+        KiB that the command may take at its peak.
     """
 
     name: str
     make: Callable[[Path], list[str]]
     message: str
+    memory: int = 1 << 20
 
 
 def front(make: Callable[[Path], object]) -> Callable[[Path], list[str]]:
@@ -139,6 +142,12 @@ def noise(path: Path) -> None:
     path.write_bytes(b"PAR1" + random.Random(1).randbytes(1_000_000) + b"\xff\xff\xff\x7fPAR1")
 
 
+def equal_rows(folder: Path) -> list[str]:
+    numbers = {"submit": 10**9, "width": 4, "run": 60, "wait": 5}
+    _table(folder / "jobs.parquet", {name: np.full(6_000_000, number) for name, number in numbers.items()})
+    return ["import", "csv", str(folder / "jobs.parquet"), "--columns", ",".join(f"{name}={name}" for name in numbers)]
+
+
 def segments_of_long_texts(folder: Path) -> list[str]:
     import pyarrow as pa
 
@@ -186,6 +195,9 @@ print(status, next(line for line in open("/proc/self/status") if line.startswith
 
 
 COUNTED = "with recursive n(i) as (select 0 union all select i + 1 from n) select i number, 0 generation, "
+SITE = b"ClusterName=a\nNodeName=n[1-60000] CPUs=64 RealMemory=9\n"
+SACCT = b"JobIDRaw|User|Submit|Start|End|NCPUS|State\n"
+SMALL = 300 << 10  # KiB, with the interpreter and all that it imports
 JSON = "must be a text of at most 20,000,000 bytes, but is longer; --limit json=N"
 ROWS = "the number of rows, or of ranges of nodes, in a CSV file must be at most 2,000,000 rows, but is more"
 CELLS = "the rows x columns of a Parquet file must be at most 20,000,000 cells, but is more; --limit cells=N"
@@ -200,6 +212,30 @@ BOMBS = (
     Bomb("noise as a front", front(noise), "not a readable front"),
     Bomb("segments of long texts", segments_of_long_texts, ROWS),
     Bomb("segments of many ranges", segments(lambda: f"1,0,1,{'0 ' * 49_000}\n" * 300), ROWS),
+    Bomb(
+        "a slurm.conf of partitions that have all nodes",
+        text(
+            lambda: SITE + b"".join(b"PartitionName=p%d Nodes=n[1-60000]\n" % i for i in range(3000)),
+            *("machine", "FILE"),
+        ),
+        "partitions times nodes of a machine must be at most",
+        SMALL,
+    ),
+    Bomb(
+        "a slurm.conf that includes itself at length",
+        text(lambda: b"ClusterName=a\nNodeName=n1\n" + b"#" * 2_400_000 + b"\nInclude bomb\n", "explain", "FILE"),
+        "the size of a slurm.conf with all that it includes must be at most 5,000,000 bytes",
+        SMALL,
+    ),
+    Bomb(
+        "a sacct text of equal lines",
+        text(
+            lambda: SACCT + b"1|u|1000000000|1000000005|1000000065|4|COMPLETED\n" * 2_000_000, "import", "slurm", "FILE"
+        ),
+        "at least 10% of the jobs must be listed for the first time",
+        SMALL,
+    ),
+    Bomb("a table of equal rows", equal_rows, "the unpacked size of a file must be at most 200 times", SMALL),
     Bomb("a policy of brackets", text(lambda: b"[" * 9_000_000, "explain", "FILE"), "not JSON: "),
     Bomb("a policy of objects", text(lambda: b"[" + b"{}," * 3_000_000 + b"{}]", "explain", "FILE"), "policy"),
     Bomb(

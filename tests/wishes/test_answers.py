@@ -57,7 +57,7 @@ def test_the_best_schedule_within_the_limits_and_what_looser_ones_bring() -> Non
     assert f"\n{sentence}\n" in text
     assert [row[4] for row in columns(text, "slack %")] == ["AWRT2", "AWRT2", "AWRT3", "AWRT3", "AWRT3", "AWRT4"]
     assert f"row {rows[0.9]} of 3 is nearest, within the limits" in text
-    assert f": {gain:.1f} % better" in text
+    assert f"\n{gain:.1f} % better than EASY in this goal\n" in text
 
 
 def test_groups_with_names_are_named_where_looser_limits_cost_them_most() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from paretosched import InputError, Machine, NodeKind, Outage, Partition
+from paretosched.workload import machine as machines
 from paretosched.workload.machine import FOR_EVER
 
 SMALL = NodeKind("n[1-3]", 4, 8000, features=("ib",), weight=2)
@@ -65,6 +66,24 @@ def test_nodes_without_a_switch_are_one_more_leaf() -> None:
     machine = Machine((NodeKind("n[1-4]", 1, 1),), switches={"b": "n3", "a": "n[1-2]"})
     assert machine.leaf.tolist() == [1, 1, 0, 2]
     assert Machine((NodeKind("n[1-4]", 1, 1),)).leaf.tolist() == [0] * 4
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "words"),
+    [
+        ("MOST_PLACES", 9, "partitions times nodes of a machine must be at most 9, but are 10"),
+        ("MOST_PAIRS", 3, "partitions times kinds of a machine must be at most 3, but are 4"),
+        ("MOST_LISTED", 5, "partitions must list at most 5 nodes, but list more"),
+    ],
+)
+def test_partitions_are_not_more_than_memory_and_time_allow(
+    bound: str, most: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machines, bound, most)
+    with pytest.raises(InputError, match=words):
+        replace(MACHINE)
+    monkeypatch.setattr(machines, bound, most + 1)
+    assert replace(MACHINE) == MACHINE
 
 
 @pytest.mark.parametrize(

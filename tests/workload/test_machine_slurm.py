@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from paretosched import InputError, Machine, Outage, read_machine
+from paretosched.workload import machine as machines
+from paretosched.workload import machine_slurm
 
 CONF = """\
 ClusterName=tiny
@@ -222,3 +224,13 @@ def test_what_is_no_machine_is_refused(tmp_path: Path, conf: str, words: str) ->
     with pytest.raises(InputError) as error:
         machine_in(tmp_path, conf)
     assert words in str(error.value)
+
+
+def test_partitions_of_the_same_nodes_are_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = "ClusterName=a\nNodeName=n[1-50] CPUs=1 RealMemory=1\n"
+    same = "".join(f"PartitionName=p{number} Nodes=n[1-40]\n" for number in range(30))
+    monkeypatch.setattr(machine_slurm, "MOST_LISTED", 79)
+    monkeypatch.setattr(machines, "MOST_LISTED", 79)
+    assert machine_in(tmp_path, nodes + same).members.sum() == 30 * 40
+    with pytest.raises(InputError, match=r"slurm.conf:33: partitions must have at most 79 nodes, but have more"):
+        machine_in(tmp_path, nodes + same + "PartitionName=other Nodes=n[2-41]\n")

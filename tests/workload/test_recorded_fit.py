@@ -70,6 +70,15 @@ def test_without_a_recorded_wait_nothing_is_known() -> None:
     assert other_machine(w) == ""
 
 
+def test_a_machine_that_is_said_too_small_is_full_and_not_more() -> None:
+    times = [90] * 3
+    waiting = waiting_of(
+        Workload(submit=[0, 10, 20], run=times, estimate=times, width=[4] * 3, capacity=4, wait=[0] * 3)
+    )
+    assert waiting is not None
+    assert waiting.full == pytest.approx(100)
+
+
 def test_a_run_time_that_was_cut_counts_as_recorded() -> None:
     w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[2, 1], capacity=2, wait=[0, 30])
     waiting = waiting_of(w)

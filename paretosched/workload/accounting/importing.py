@@ -23,7 +23,7 @@ from ..swf import write_log
 from ..workload import WIDEST
 from .anonymising import Alias, aliases, no_alias, prove_anonymous
 from .lives import UNKNOWN, Block, Numberings
-from .sifting import MOST_OF_PARTS, repeats, sift, sums_of_parts
+from .sifting import MOST_OF_PARTS, refuse_repeats, repeats, sift, sums_of_parts
 from .slurm_machine import SlurmMachine, advice_on_partitions, down_in, size_of
 from .spool import Spool, as_small
 from .tally import Tally
@@ -32,6 +32,7 @@ MOST = 2.0**62  # of times x processors in the kernels
 CHUNK = 1 << 15  # jobs that are written at a time
 DAY = 86_400
 MOST_COMPONENTS = 1_000_000  # they are in memory until all are read
+FIRST_LOOK = 500_000  # lives, after which it is looked whether there are new ones; then after twice as many
 SHORT = 1.5 * DAY  # s; the default window of sacct is today
 MANY = 1000  # jobs, of which some are requeued on most machines
 LINE = "%d %d %d %d %d -1 -1 %d %d %d %d %d %d -1 %d %d -1 -1\n"
@@ -229,7 +230,7 @@ def _fill(
 ) -> None:
     """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined."""
     components: list[tuple[Ints, NDArray[Any]]] = []
-    count = 0
+    count, looked = 0, FIRST_LOOK
     for block in blocks:
         lives, part_of = sift(block, settings.partition, numberings, tally, spool.place)
         if part_of.any():
@@ -242,6 +243,9 @@ def _fill(
                 )
             lives = lives[part_of == 0]
         spool.add(lives)
+        if spool.size >= looked and settings.source in TWICE:
+            refuse_repeats(spool.place, *spool.columns(*TWICE[settings.source][0]))
+            looked = 2 * spool.size
     if components:
         part_of, lives = (np.concatenate(parts) for parts in zip(*components, strict=True))
         spool.add(_join(part_of, lives, tally, settings, spool.place))

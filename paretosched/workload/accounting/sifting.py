@@ -21,6 +21,7 @@ NO_SUBMISSION = "submission unknown"
 EARLY_START = "started before its submission: submission moved to the start"
 MOST_OF_PARTS = {"width": WIDEST, "memory": 2**53, "nodes": WIDEST, "gpus": WIDEST}  # of a job together
 ODD_CONSTRAINT = "a constraint that is too long, or cannot be printed: left out"
+MOST_REPEATED = 0.9  # of lives that are listed before
 LATE_ELIGIBLE = "eligible after its start: the start taken for it"
 
 
@@ -154,3 +155,13 @@ def repeats(*columns: Ints) -> Mask:
     again = np.zeros(order.size, dtype=np.bool_)
     again[order[1:][same]] = True  # lexsort is stable: the first one stays
     return again
+
+
+def refuse_repeats(place: str, *columns: Ints) -> None:
+    """Refuse lives of which hardly one is new: all of them would be read for a few jobs."""
+    again = np.count_nonzero(repeats(*columns))
+    if again > MOST_REPEATED * len(columns[0]):
+        raise InputError(
+            f"{place}: at least {1 - MOST_REPEATED:.0%} of the jobs must be listed for the first time, but {again:,} "
+            f"of the first {len(columns[0]):,} are listed before; sort -u {place} leaves out equal lines"
+        )

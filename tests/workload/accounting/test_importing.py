@@ -166,6 +166,21 @@ def test_a_disk_without_the_log_keeps_what_was_there(tmp_path: Path) -> None:
     assert names_path(tmp_path / "log.swf").exists()
 
 
+def test_lives_of_which_hardly_one_is_new_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "FIRST_LOOK", 50)
+    slurm = SETTINGS._replace(source="slurm")
+    few = [Life(line, line % 4 + 1, 10, 20, 5, 2) for line in range(1, 60)]
+    words = "here: at least 10% of the jobs must be listed for the first time, but 52 of the first 56 are listed before"
+    with pytest.raises(ps.InputError, match=f"{words}; sort -u here leaves out equal lines"):
+        made_of(few, settings=slurm)
+    assert made_of([Life(line, line % 7 + 1, 10, 20, 5, 2) for line in range(1, 60)], settings=slurm).jobs == 7
+    later = [*(Life(line, line, 10, 20, 5, 2) for line in range(1, 56)), *few * 30]
+    with pytest.raises(
+        ps.InputError, match="of the first 896 are"
+    ):  # it is looked again, each time after twice as many
+        made_of(later, settings=slurm)
+
+
 def test_too_many_components_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "MOST_COMPONENTS", 1)
     outcome = command("import", "slurm", RECORDED / "slurm-all.txt")
