@@ -13,7 +13,7 @@ from plotly.utils import PlotlyJSONEncoder
 from ..comparison.comparison import IDEAL
 from ..core.errors import number_of
 from ..fronts.front import Front
-from ..workload.machine_description import describe_machine, machine_drawing, machine_words
+from ..workload.machine_description import describe_machine, machine_drawing, size_in_words
 from .cards import questions, text_parts
 from .charts import Course, in_words, mark_styles, projection, unit_of, value_text
 from .desk import Desk
@@ -105,10 +105,7 @@ def _facts(desk: Desk) -> str:
     front, now = desk.front, desk.exploration
     parts = [f"{_schedules(len(front))} of {front.evaluations:,} simulated"]
     if desk.workload is not None:
-        machine = desk.workload.machine
-        size = number_of(desk.workload.capacity, "processor")
-        size = size if machine is None else machine_words(describe_machine(machine))
-        parts.insert(0, f"{number_of(len(desk.workload), 'job')} on {size}")
+        parts.insert(0, f"{number_of(len(desk.workload), 'job')} on {size_in_words(desk.workload)}")
     if now.is_running:
         parts.append(f"now {now.done:,} of {now.wanted:,}")
     return " · ".join(parts)

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.tables import Column, table
-from ..simulation.objective import resource_shares
 from ..simulation.schedule import Schedule
 from ..simulation.service import use
 
@@ -90,7 +89,7 @@ def use_by_partition(schedules: Sequence[Schedule], edges: Ints) -> ByPartition:
     told: ByPartition = {}
     if w.machine is None or w.asked_amounts is None:
         return told
-    asked, resources = w.asked_amounts, resource_shares(w)
+    asked, resources = w.asked_amounts, w.resource_shares
     columns = {CPUS: (asked.cpus, w.machine.cpus)}
     columns |= {"memory": (asked.memory, w.machine.memory)} if "memory" in resources else {}
     columns |= {"GPUs": (asked.gpus, w.machine.gpus.sum(axis=1))} if "GPUs" in resources else {}
@@ -114,7 +113,7 @@ def resources_in_use(schedules: Sequence[Schedule], edges: Ints) -> dict[str, Fl
     """Return how much memory and how many GPUs of a machine of nodes are in use between `edges`, (q, k) per cent."""
     return {
         name: 100 * np.array([use(schedule, edges, shares) for schedule in schedules]) / np.diff(edges)
-        for name, shares in resource_shares(schedules[0].workload).items()
+        for name, shares in schedules[0].workload.resource_shares.items()
     }
 
 

@@ -164,12 +164,18 @@ def machine_words(about: Mapping[str, Any]) -> str:
     --------
     >>> from .machine import NodeKind
     >>> machine_words(describe_machine(Machine((NodeKind("n[1-2]", 4, 8192, {"a100": 1}),))))
-    '2 nodes of 1 kind, 8 CPUs, 16.0 GiB, 2 a100'
+    '2 nodes of 1 kind, 8 CPUs, 16 GiB, 2 a100'
     """
     gpus = "".join(f", {count:,} {kind}" for kind, count in about["gpus"].items())
     kinds = number_of(len(about["kinds"]), "kind")
     nodes = f"{number_of(about['nodes'], 'node')} of {kinds}, {number_of(about['cpus'], 'CPU')}"
     return f"{nodes}, {_size(about['memory'])}{gpus}"
+
+
+def size_in_words(workload: Workload) -> str:
+    """Return in a few words how large the machine of a workload is."""
+    machine = workload.machine
+    return number_of(workload.capacity, "processor") if machine is None else machine_words(describe_machine(machine))
 
 
 def machine_drawing(about: Mapping[str, Any]) -> str:
@@ -260,7 +266,7 @@ def describe_requests(workload: Workload) -> list[dict[str, Any]]:
     requests = workload.requests
     if requests is None:
         return []
-    work = (workload.run * workload.width).astype(np.float64)
+    work = workload.run * workload.charge
     has = {
         "several_nodes_percent": requests.nodes_least > 1,
         "memory_percent": (requests.memory_per_node >= 0) | (requests.memory_per_cpu >= 0),
