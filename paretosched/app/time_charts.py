@@ -136,12 +136,14 @@ def week(
     still = {"fixedrange": True, "showgrid": False}
     axes = {
         "xaxis": still | {"title": {"text": "days since the first job"}},
-        "yaxis": still | {"title": {"text": "node" if nodes else "processor"}, "range": [0, capacity]} | _named(nodes),
+        "yaxis": still
+        | {"title": {"text": "node" if nodes else "processor"}, "range": [0, capacity]}
+        | _axis_of_nodes(nodes),
     }
     return _figure([jobs, *names], WEEK_HEIGHT, {"t": 24, "b": 36}, axes | {"dragmode": False})
 
 
-def _named(nodes: Sequence[tuple[str, int]]) -> dict[str, Any]:
+def _axis_of_nodes(nodes: Sequence[tuple[str, int]]) -> dict[str, Any]:
     """Return the part of an axis of processors that names nodes, as many as have room; nothing without nodes."""
     if not nodes:
         return {}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Floats, Mask
+from ..core.arrays import Floats
 from ..core.errors import number_of
 from ..simulation.schedule import Schedule
 from ..simulation.service import waits
@@ -127,8 +127,7 @@ def _scarcest(machine: Machine) -> list[int]:
 
     Nodes in no partition are left out.
     """
-    usable: Mask = machine.members.any(axis=0)
-    kinds = [number for number in range(len(machine.kinds)) if usable[machine.kind == number].any()]
+    kinds = np.unique(machine.kind[machine.members.any(axis=0)]).tolist()
     each = machine.kinds
     return sorted(kinds, key=lambda k: (not each[k].gpus, -each[k].memory, -each[k].count))[:MOST_KINDS]
 
