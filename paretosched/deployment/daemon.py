@@ -350,8 +350,7 @@ def one_pass(
         reading.policy, jobs, reading.grouping, plan.width, now, now if since is None else since, plan.zone, used,
         of_guard.get("classes"),
     )  # fmt: skip
-    by_number = {job.id: job for job in jobs}
-    lacks = read_lacks([by_number[number] for number in order.ids]) if plan.is_dry else []
+    lacks, untold = _read_lacks(jobs, order.ids) if plan.is_dry else ([], "")
     factors = memory.virtual if plan.is_dry else real
     changes = changed_factors(order.ids, factors, plan.scale)
     put_off = memory.put_off
@@ -414,8 +413,18 @@ def one_pass(
         "odd": said_of_odd(odd),
         f"scontrol {refused.get(NO_JOB)}": f"scontrol said: {refused[NO_JOB]}" if NO_JOB in refused else "",
     }
+    remarks["lacks untold"] = untold
     told = {kind: words for kind, words in remarks.items() if words}
     return Pass(after, record, ranked, is_denied, said_of_lost(lost, missing), told, lacks)
+
+
+def _read_lacks(jobs: Sequence[QueuedJob], order: Sequence[int]) -> tuple[list[Lack], str]:
+    """Return what jobs lack, in order, and in words why that is not known; "" if it is."""
+    by_number = {job.id: job for job in jobs}
+    try:
+        return read_lacks([by_number[number] for number in order]), ""
+    except SlurmError as error:  # it is told beside the order, which does not need it
+        return [], f"{error}; what each waiting job lacks is not told"
 
 
 def _write(changes: Mapping[int, int], tries: int) -> tuple[dict[int, str], dict[int, int]]:

@@ -95,6 +95,16 @@ def test_a_dry_run_tells_it_once_and_writes_it_down(fake: FakeSlurm, tmp_path: P
     assert record["lacks"] == {str(job): words for job, (_, words) in CASES.items()}
 
 
+def test_where_scontrol_has_no_answer_the_order_is_told_without_it(fake: FakeSlurm, tmp_path: Path) -> None:
+    fill(fake)
+    script = (fake.folder / "scontrol").read_text(encoding="utf-8").replace("cat nodes", "echo away >&2; exit 1")
+    (fake.folder / "scontrol").write_text(script, encoding="utf-8")
+    plan = plan_in(tmp_path)
+    (told,) = pass_alone(plan._replace(is_dry=True))
+    assert told == 'scontrol: status 1: "away"; what each waiting job lacks is not told'
+    assert len(records_of(plan)[-1]["set"]) == len(CASES)
+
+
 def test_of_many_jobs_the_first_ones_are_shown(fake: FakeSlurm) -> None:
     fake.queue({job: {} for job in range(1, MOST_SHOWN + 3)}, {})
     fake.explain({}, NODES)
