@@ -13,12 +13,15 @@ from typing import Any
 from dash import dcc, html
 
 from ..comparison.consequences import Consequence, easy_share_text
-from ..comparison.over_time import job_at, over_time, raster, runs_between, wait_reasons, worst_week
+from ..comparison.over_time import job_at, nodes_below, over_time, raster, runs_between, wait_reasons, worst_week
+from ..comparison.partition_use import resources_in_use, use_by_partition
+from ..core.arrays import Ints
 from ..core.errors import InputError
 from ..deployment.steps import GROUPS_FILE, option_of_groups, steps
 from ..fronts.row_schedules import row_policy
 from ..policies.explanation import explain
 from ..policies.policy import Policy
+from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, bins
 from ..wishes.answers import answer
 from ..wishes.exchange_rates import COSTS
@@ -29,7 +32,7 @@ from .desk import Desk
 from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs
 from .state import policy_file, schedule_name
 from .state_view import View
-from .time_charts import months, week
+from .time_charts import months, partitions, week
 from .trainings import DONE
 from .widgets import GRAPH, capital
 
@@ -225,7 +228,9 @@ def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     if asked["kind"] == "time":
         edges = bins(first, last)
         curves = {name: over_time(schedule, edges) for name, schedule in zip(names, pair, strict=True)}
-        return [html.Div(_graph(months(edges, curves, first)), id="months", **{"data-first": str(first)})]
+        resources = None if w.machine is None else resources_in_use(pair, edges)
+        chart = html.Div(_graph(months(edges, curves, first, resources)), id="months", **{"data-first": str(first)})
+        return [chart, *_partition_parts(pair, names, edges, first)]
     begin, end = asked.get("span", (0, 0))
     is_worst = begin >= end
     if is_worst:
@@ -245,11 +250,19 @@ def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     weeks: list[Any] = []
     for number, name in enumerate(names):
         picture = raster(runs[number], w.group, (begin, end), w.capacity, PICTURE)
-        graph = _graph(week(picture, (begin, end), first, w.capacity, w.groups))
+        graph = _graph(week(picture, (begin, end), first, w.capacity, w.groups, nodes_below(pair[number])))
         where = {"data-week": str(number), "data-span": json.dumps([begin, end])}
         weeks.append(html.Div([html.H3(name), html.Div(graph, **where)]))
-    words = f"Jobs over processors, {days}: {what}. Click a job to see why it waited."
+    over = "nodes" if any(map(nodes_below, pair)) else "processors"
+    words = f"Jobs over {over}, {days}: {what}. Click a job to see why it waited."
     return [html.P(words), html.Div(weeks, className="weeks")]
+
+
+def _partition_parts(pair: Sequence[Schedule], names: Sequence[str], edges: Ints, first: int) -> list[Any]:
+    """Return what two schedules use of each partition over time; nothing on a machine without several of them."""
+    uses = use_by_partition(pair, edges)
+    words = "By partition: what its jobs use of its nodes, which others may use, too."
+    return [html.P(words), _graph(partitions(edges, names, uses, first))] if uses else []
 
 
 def _graph(figure: Mapping[str, Any]) -> Any:

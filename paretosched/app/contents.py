@@ -13,7 +13,8 @@ from plotly.utils import PlotlyJSONEncoder
 from ..comparison.comparison import IDEAL
 from ..core.errors import number_of
 from ..fronts.front import Front
-from .cards import questions
+from ..workload.machine_description import describe_machine, machine_drawing, size_in_words
+from .cards import questions, text_parts
 from .charts import Course, in_words, mark_styles, projection, unit_of, value_text
 from .desk import Desk
 from .further_view import further_list
@@ -95,6 +96,7 @@ def contents(desk: Desk) -> Contents:
 def _pieces(desk: Desk, view: View) -> dict[str, Any]:
     """Return the parts of the page that an answer may change, by their ids."""
     head = {"facts": _facts(desk), "other-machine": _other_machine(desk), "further": further_list(desk)}
+    head["machine"] = _machine(desk)
     return head | wish_pieces(desk, view) | compare_pieces(desk) | train_pieces(desk)
 
 
@@ -103,10 +105,16 @@ def _facts(desk: Desk) -> str:
     front, now = desk.front, desk.exploration
     parts = [f"{_schedules(len(front))} of {front.evaluations:,} simulated"]
     if desk.workload is not None:
-        parts.insert(0, f"{number_of(len(desk.workload), 'job')} on {number_of(desk.workload.capacity, 'processor')}")
+        parts.insert(0, f"{number_of(len(desk.workload), 'job')} on {size_in_words(desk.workload)}")
     if now.is_running:
         parts.append(f"now {now.done:,} of {now.wanted:,}")
     return " · ".join(parts)
+
+
+def _machine(desk: Desk) -> list[Any]:
+    """Return the drawing of a machine of nodes; nothing without nodes, or before the workload is known."""
+    machine = None if desk.workload is None else desk.workload.machine
+    return [] if machine is None else text_parts(machine_drawing(describe_machine(machine)))
 
 
 def _other_machine(desk: Desk) -> list[Any]:

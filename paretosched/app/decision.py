@@ -111,7 +111,7 @@ def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks:
         + "</tr>"
         for name, values in columns.items()
     ]
-    note = "Response times, weighted by processor seconds, in hours; UTIL in per cent"
+    note = "Response times, weighted by what jobs take of the machine, in hours; UTIL in per cent"
     note += "." if reference is None else f"; differences to {reference}."
     return f'{table(heads, lines)}<p class="note">{escape(note)}</p>'
 

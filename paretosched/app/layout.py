@@ -52,6 +52,9 @@ def _header(desk: Desk, contents: Mapping[str, Any]) -> Any:
                         title="none of these schedules is better than another in everything",
                     ),
                     _further(contents),
+                    html.Details(
+                        [html.Summary("The machine"), html.Div(contents["machine"], id="machine")], className="menu"
+                    ),
                 ],
                 className="facts",
             ),

@@ -12,19 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparison.over_time import OverTime
-from ..core.arrays import Ints
+from ..comparison.partition_use import CPUS, ByPartition
+from ..core.arrays import Floats, Ints
 from ..plots.style import SETS, template, text
 from ..simulation.service import DAY
 from .charts import CHOSEN
 
 TODAY = "#0072B2"
 ROWS = {"waiting": "jobs waiting", "use": "% in use", "wait": "wait, h"}
-MONTHS_HEIGHT, WEEK_HEIGHT = 360, 300  # pixels
-GAP = 0.06  # of the height, between two rows
+ROW_HEIGHT, EDGE, WEEK_HEIGHT = 98, 66, 300  # pixels
+GAP = 0.18  # of the height of a row, between two of them
+MOST_NAMED = 12  # nodes beside a week
+LONGEST_NAME = 14  # letters of a partition beside its row
 GROUND = "rgba(0,0,0,0)"
 
 
-def months(edges: Ints, curves: Mapping[str, OverTime], first: int) -> dict[str, Any]:
+def months(
+    edges: Ints, curves: Mapping[str, OverTime], first: int, resources: Mapping[str, Floats] | None = None
+) -> dict[str, Any]:
     """Return the chart of queue, use and waits over time of two schedules; a drag across it chooses a time.
 
     Parameters
@@ -35,35 +40,64 @@ def months(edges: Ints, curves: Mapping[str, OverTime], first: int) -> dict[str,
         The schedules by name, (k,) values each; the first one is the owner's.
     first
         Second of the trace that is day 0.
+    resources
+        Of a machine of nodes, by the name of a resource, (2, k) per cent in use.
     """
+    rows = [(words, [getattr(curve, key) for curve in curves.values()]) for key, words in ROWS.items()]
+    if resources is not None:
+        more = [(f"% {name}", list(values)) for name, values in resources.items()]
+        rows = [rows[0], (f"% {CPUS}", rows[1][1]), *more, rows[2]]
+    return _lines(edges, tuple(curves), rows, first)
+
+
+def partitions(edges: Ints, names: Sequence[str], by_partition: ByPartition, first: int) -> dict[str, Any]:
+    """Return the chart of what two schedules use of each partition, see `partition_use.use_by_partition`."""
+    rows = [
+        (f"{text(partition, LONGEST_NAME)}<br>% {what}", list(values))
+        for partition, uses in by_partition.items()
+        for what, values in uses.items()
+    ]
+    return _lines(edges, names, rows, first)
+
+
+def _lines(
+    edges: Ints, names: Sequence[str], rows: Sequence[tuple[str, Sequence[Floats]]], first: int
+) -> dict[str, Any]:
+    """Return a chart of rows below each other, by their words; in each a line for each of two schedules."""
     from plotly import graph_objects as go
 
     days = (edges - first) / DAY
     traces = []
-    for (name, curve), hue, width in zip(curves.items(), (TODAY, CHOSEN), (1.5, 1.8), strict=True):
-        for row, key in enumerate(ROWS, 1):
-            values = getattr(curve, key)
+    for number, (name, hue, width) in enumerate(zip(names, (TODAY, CHOSEN), (1.5, 1.8), strict=True)):
+        for row, (words, values) in enumerate(rows, 1):
             line = go.Scatter(
-                x=days, y=np.append(values, values[-1:]), name=text(name), mode="lines", showlegend=row == 1,
-                legendgroup=name, line={"color": hue, "width": width, "shape": "hv"}, connectgaps=False,
-                hovertemplate=f"<b>{text(name)}</b> day %{{x:.1f}}: %{{y:,.4~g}} {ROWS[key]}<extra></extra>",
-                xaxis=_axis("x", row), yaxis=_axis("y", row),
+                x=days, y=np.append(values[number], values[number][-1:]), name=text(name), mode="lines",
+                showlegend=row == 1, legendgroup=name, line={"color": hue, "width": width, "shape": "hv"},
+                connectgaps=False, xaxis=_axis("x", row), yaxis=_axis("y", row),
+                hovertemplate=f"<b>{text(name)}</b> day %{{x:.1f}}: %{{y:,.4~g}} "
+                f"{words.replace('<br>', ' ')}<extra></extra>",
             )  # fmt: skip
             traces.append(line)
-    part = (1 + GAP) / len(ROWS)  # of the height, from the top of a row to the top of the next one
+    gap = GAP / len(rows)
+    part = (1 + gap) / len(rows)  # of the height, from the top of a row to the top of the next one
     axes: dict[str, Any] = {}
-    for row, words in enumerate(ROWS.values(), 1):
-        top, last = 1 - (row - 1) * part, row == len(ROWS)
+    for row, (words, _) in enumerate(rows, 1):
+        top, last = 1 - (row - 1) * part, row == len(rows)
         up = {"title": {"text": words}, "fixedrange": True, "rangemode": "tozero", "anchor": _axis("x", row)}
-        axes[_axis("yaxis", row)] = up | {"domain": [max(top - part + GAP, 0), top]}
+        axes[_axis("yaxis", row)] = up | {"domain": [max(top - part + gap, 0), top]}
         across = {"range": [float(days[0]), float(days[-1])], "anchor": _axis("y", row), "showticklabels": last}
         title = {"title": {"text": "days since the first job"}} if last else {}
-        axes[_axis("xaxis", row)] = across | title | ({} if last else {"matches": _axis("x", len(ROWS))})
-    return _figure(traces, MONTHS_HEIGHT, {"t": 26, "b": 40}, axes | {"dragmode": "zoom"})
+        axes[_axis("xaxis", row)] = across | title | ({} if last else {"matches": _axis("x", len(rows))})
+    return _figure(traces, ROW_HEIGHT * len(rows) + EDGE, {"t": 26, "b": 40}, axes | {"dragmode": "zoom"})
 
 
 def week(
-    picture: NDArray[np.uint8], window: tuple[int, int], first: int, capacity: int, groups: Sequence[str]
+    picture: NDArray[np.uint8],
+    window: tuple[int, int],
+    first: int,
+    capacity: int,
+    groups: Sequence[str],
+    nodes: Sequence[tuple[str, int]] = (),
 ) -> dict[str, Any]:
     """Return the picture of jobs over processors, coloured by group, as `over_time.raster` returns it.
 
@@ -77,6 +111,8 @@ def week(
         Processors of the machine.
     groups
         Names of the groups.
+    nodes
+        Names of the nodes in the order of their processors, and how many each has; none if that is not known.
     """
     from plotly import graph_objects as go
 
@@ -88,7 +124,7 @@ def week(
     jobs = go.Heatmap(
         z=picture, zmin=-0.5, zmax=len(hues) - 0.5, colorscale=scale, showscale=False,
         x0=(window[0] - first) / DAY + day / 2, dx=day, y0=high / 2, dy=high,
-        hovertemplate="day %{x:.2f}, processor %{y:.0f}: click to see the job<extra></extra>",
+        hovertemplate=f"day %{{x:.2f}}{'' if nodes else ', processor %{y:.0f}'}: click to see the job<extra></extra>",
     )  # fmt: skip
     names = [
         go.Scatter(
@@ -100,9 +136,21 @@ def week(
     still = {"fixedrange": True, "showgrid": False}
     axes = {
         "xaxis": still | {"title": {"text": "days since the first job"}},
-        "yaxis": still | {"title": {"text": "processor"}, "range": [0, capacity]},
+        "yaxis": still
+        | {"title": {"text": "node" if nodes else "processor"}, "range": [0, capacity]}
+        | _axis_of_nodes(nodes),
     }
     return _figure([jobs, *names], WEEK_HEIGHT, {"t": 24, "b": 36}, axes | {"dragmode": False})
+
+
+def _axis_of_nodes(nodes: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """Return the part of an axis of processors that names nodes, as many as have room; nothing without nodes."""
+    if not nodes:
+        return {}
+    ends = np.cumsum([cpus for _, cpus in nodes])
+    some = range(0, len(nodes), -(-len(nodes) // MOST_NAMED))
+    middle = [float(ends[k]) - nodes[k][1] / 2 for k in some]
+    return {"tickvals": middle, "ticktext": [text(nodes[k][0], LONGEST_NAME) for k in some], "automargin": True}
 
 
 def _axis(name: str, row: int) -> str:

@@ -212,6 +212,7 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
     from ..core.tables import Column, table
     from ..simulation.objective import utilisation_from_submission
     from ..simulation.service import by_class, first_sharing
+    from ..workload.machine_description import size_in_words
 
     workload = schedule.workload
     rows = [
@@ -231,8 +232,7 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
         Column("meaning", "meaning"),
     ]
     lines = [
-        f"{schedule.name} on {workload.name}: {number_of(len(workload), 'job')}, "
-        f"{number_of(workload.capacity, 'processor')}",
+        f"{schedule.name} on {workload.name}: {number_of(len(workload), 'job')}, {size_in_words(workload)}",
         table(rows, columns),
     ]
     if schedule.segments is not None:

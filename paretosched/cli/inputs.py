@@ -229,6 +229,7 @@ def _in_other_groups(policy: Policy, workload: Workload) -> str:
 def show_written(options: argparse.Namespace, workload: Workload) -> None:
     """Show what is in the log that was written to --output."""
     from ..core.tables import to_json
+    from ..workload.machine_description import size_in_words
     from ..workload.plausibility import offered_load
 
     load = offered_load(workload)
@@ -237,8 +238,7 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
         show(to_json(about))
     else:
         load_text = "" if load is None else f", offered load {load:.3f}"
-        machine = number_of(workload.capacity, "processor")
-        show(f"{options.output}: {number_of(len(workload), 'job')} on {machine}{load_text}")
+        show(f"{options.output}: {number_of(len(workload), 'job')} on {size_in_words(workload)}{load_text}")
 
 
 def remark_cut(options: argparse.Namespace, trace: str, workload: Workload) -> None:

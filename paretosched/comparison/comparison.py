@@ -48,7 +48,6 @@ from ..simulation.objective import (
     group_of,
     improvement,
     objective_table,
-    resource_shares,
     utilisation_from_submission,
 )
 from ..simulation.schedule import Schedule
@@ -60,6 +59,7 @@ from ..wishes.outer_front import outer_front
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, from_json
+from ..workload.machine_description import describe_machine
 from ..workload.recorded_fit import other_machine
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.time_split import check_weeks
@@ -86,6 +86,7 @@ from .front_of_workload import foreign
 from .front_positions import against, beside_front
 from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
+from .partition_use import CPUS, OF_PARTITIONS, ByPartition, partition_table, resources_in_use, use_by_partition
 from .periods import Period, period_table, periods
 
 if TYPE_CHECKING:
@@ -159,6 +160,11 @@ class Comparison:
         (q, k) processor seconds in use between these times.
     resources
         Of a machine of nodes, by "memory" and "GPUs" as far as it gives them out: (q, k) per cent in use then.
+    by_partition
+        Of a machine of nodes, by partition and by "CPUs", "memory" and "GPUs": (q, k) per cent in use then, see
+        `partition_use`; empty for a machine with one partition.
+    partition_means
+        The same from the first submission to the last one, (q, 1): all policies have done all work in the end.
     classes
         Response times and slowdowns of each class and size of jobs under each policy, q times `service.by_class`.
     searched
@@ -183,6 +189,8 @@ class Comparison:
         That the log is of another machine than the one that is simulated, and why; "" if nothing says so.
     told
         (q,), what is told beside the objectives: how memory and GPUs are used on a machine of nodes; else empty.
+    machine
+        The machine, as `describe_machine` returns it; None without nodes.
     """
 
     workload_name: str
@@ -209,6 +217,8 @@ class Comparison:
     edges: Ints | None = None
     used: Ints | None = None
     resources: Mapping[str, Floats] = field(default_factory=dict)
+    by_partition: ByPartition = field(default_factory=dict)
+    partition_means: ByPartition = field(default_factory=dict)
     classes: tuple[list[OfClass], ...] = ()
     searched: tuple[SearchTotals | None, ...] = ()
     shares_time: bool = False
@@ -221,6 +231,7 @@ class Comparison:
     repairs: tuple[Repair, ...] = ()
     other_machine: str = ""
     told: tuple[tuple[tuple[Objective, float], ...], ...] = ()
+    machine: Mapping[str, Any] | None = None
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -268,7 +279,8 @@ class Comparison:
         the module, and "exceeded", the violation of its limits, and the keys of `best_possible.distance_row`; "waits",
         a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the
         bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and
-        "percent", of nodes "percent_memory" and "percent_gpus", too; "classes", the rows of `service.by_class`; and
+        "percent", of nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each partition;
+        "classes", the rows of `service.by_class`; and
         "searched", what group optimisation did. If they were asked for, "intervals", [low, high] by the names of the
         values and gains, and "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and
         gains in each.
@@ -402,6 +414,12 @@ class Comparison:
         first, second, last = (int(self.edges[i]) for i in (0, 1, -1))
         percent = {"percent": plain(self.busy[q])}
         percent |= {f"percent_{name.lower()}": plain(shares[q]) for name, shares in self.resources.items()}
+        if self.by_partition:
+            keys = {CPUS: "percent", "memory": "percent_memory", "GPUs": "percent_gpus"}
+            percent["partitions"] = {
+                name: {keys[what]: plain(shares[q]) for what, shares in uses.items()}
+                for name, uses in self.by_partition.items()
+            }
         return {"from_s": first, "bin_s": second - first, "until_s": last, **percent}
 
     def text(self) -> str:
@@ -428,6 +446,9 @@ class Comparison:
         if self.waits:
             parts.append(wait_table(of_policies, len(self.objectives) - 1))
             notes.append(EVERY_JOB)
+        if self.partition_means:
+            parts.append(partition_table(self.policies, self.partition_means))
+            notes.append(OF_PARTITIONS)
         if self.shares_time:
             parts.append(class_table(self.classes, self.policies))
             parts += [
@@ -523,7 +544,8 @@ def compare(
     if prompt := bool(all_values[:, 0].max() <= limits.prompt_utilisation):
         ideal[0] = limits.prompt_utilisation
     sharing = first_sharing(all_policies)
-    edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
+    first = int(workload.submit[0])
+    edges = bins(first, max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
         workload.name,
         workload.digest,
@@ -544,7 +566,9 @@ def compare(
         waits=tuple(waits(schedule) for schedule in schedules),
         edges=edges,
         used=np.array([use(schedule, edges) for schedule in schedules]),
-        resources=_resources_in_use(workload, schedules, edges),
+        resources=resources_in_use(schedules, edges),
+        by_partition=use_by_partition(schedules, edges),
+        partition_means=use_by_partition(schedules, workload.submit[[0, -1]]) if workload.submit[-1] > first else {},
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
@@ -557,16 +581,9 @@ def compare(
         repairs=workload.repairs,
         other_machine=other_machine(workload),
         told=tuple(schedule.objectives.told for schedule in schedules),
+        machine=None if workload.machine is None else describe_machine(workload.machine),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
-
-
-def _resources_in_use(workload: Workload, schedules: Sequence[Schedule], edges: Ints) -> dict[str, Floats]:
-    """Return how much memory and how many GPUs of a machine of nodes are in use between `edges`, (q, k) per cent."""
-    return {
-        name: 100 * np.array([use(schedule, edges, shares) for schedule in schedules]) / np.diff(edges)
-        for name, shares in resource_shares(workload).items()
-    }
 
 
 def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:

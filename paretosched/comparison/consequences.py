@@ -130,8 +130,8 @@ def two_measures(today: Waits, other: Waits, groups: Sequence[str], gains: Seque
     --------
     >>> def of(mean): return Waits(np.array([4, 4]), *(np.array([x, x], dtype=float) for x in (mean, 0, 9, 9, 1, 1)))
     >>> [line.sentence for line in two_measures(of(7200.0), of(9000.0), ["3"], [12.0])]
-    ['Group 3: AWRT gets 12 % shorter, but the mean wait of its jobs grows by 25 %: AWRT counts processor seconds, so \
-large jobs gain and many small ones wait longer.']
+    ['Group 3: AWRT gets 12 % shorter, but the mean wait of its jobs grows by 25 %: AWRT counts what jobs \
+take of the machine, so large jobs gain and many small ones wait longer.']
     """
     lines = []
     for place, (name, gain) in enumerate(zip(groups, gains, strict=True), 1):
@@ -144,10 +144,10 @@ large jobs gain and many small ones wait longer.']
             continue
         if is_shorter == grows:  # opposite ways
             large, small = ("gain", "wait longer") if is_shorter else ("lose", "start sooner")
-            verdict, why = MIXED, f"counts processor seconds, so large jobs {large} and many small ones {small}"
-            link = "but"
+            why = f"counts what jobs take of the machine, so large jobs {large} and many small ones {small}"
+            verdict, link = MIXED, "but"
         else:
-            verdict, why = BETTER if is_shorter else WORSE, "has their run times in it, and counts processor seconds"
+            verdict, why = BETTER if is_shorter else WORSE, "has their run times in it, and what they take"
             link = "and"
         sentence = (
             f"{_group_text(name)}: AWRT gets {percent(gain)} % {'shorter' if is_shorter else 'longer'}, {link} the "

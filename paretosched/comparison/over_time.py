@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, number_of
+from ..core.tables import enumeration
 from ..policies.outcome import Segments
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, HOUR, WEEK, use
+from ..workload.host_lists import host_list
 from ..workload.time_split import MOST_WEEKS
+from ..workload.workload import Workload
 from .consequences import duration
 
 
@@ -106,7 +109,8 @@ def runs_between(schedule: Schedule, begin: int, end: int) -> list[Run]:
 
     Each job gets the lowest processors that are free at its start; those that run already at `begin` come first. The
     log does not say where jobs ran, and no schedule here depends on it. A schedule that preempts jobs knows where each
-    stretch of them runs.
+    stretch of them runs; one on nodes knows the node: its CPUs are numbered in the order of `Machine.names`, and a job
+    gets the lowest free ones of each of its nodes.
 
     Raises
     ------
@@ -126,20 +130,36 @@ def runs_between(schedule: Schedule, begin: int, end: int) -> list[Run]:
     takes_time = schedule.finish > schedule.start
     among = np.flatnonzero(takes_time & (schedule.finish > begin) & (schedule.start < end))
     among = among[np.argsort(schedule.start[among], kind="stable")]
-    free = [(0, w.capacity)]
-    running: list[tuple[int, int, int]] = []  # (finish, low, high)
+    placement, pools = schedule.placement, [(0, w.capacity)]
+    held = [[(0, width)] for width in w.width[among].tolist()]  # (pool, processors of it)
+    if placement is not None and w.machine is not None:
+        ends = np.cumsum(w.machine.cpus).tolist()
+        pools = list(zip([0, *ends[:-1]], ends, strict=True))
+        pieces = zip(placement.piece[among].tolist(), placement.piece[among + 1].tolist(), strict=True)
+        nodes, cpus = placement.node.tolist(), placement.cpus.tolist()
+        held = [list(zip(nodes[a:b], cpus[a:b], strict=True)) for a, b in pieces]
+    free = [[pool] for pool in pools]
+    running: list[tuple[int, int, int, int]] = []  # (finish, pool, low, high)
     runs = []
-    for job, start, finish, width in zip(
-        *(column[among].tolist() for column in (np.arange(len(w)), schedule.start, schedule.finish, w.width)),
-        strict=True,
+    for job, start, finish, parts in zip(
+        among.tolist(), schedule.start[among].tolist(), schedule.finish[among].tolist(), held, strict=True
     ):
         while running and running[0][0] <= start:
-            _, low, high = heappop(running)
-            insort(free, (low, high))
-        for low, high in _lowest(free, width):
-            runs.append(Run(job, start, finish, low, high))
-            heappush(running, (finish, low, high))
+            _, pool, low, high = heappop(running)
+            insort(free[pool], (low, high))
+        for pool, width in parts:
+            for low, high in _lowest(free[pool], width):
+                runs.append(Run(job, start, finish, low, high))
+                heappush(running, (finish, pool, low, high))
     return runs
+
+
+def nodes_below(schedule: Schedule) -> list[tuple[str, int]]:
+    """Return the nodes in the order of the processors of `runs_between`, each with its CPUs; none if it knows none."""
+    machine = schedule.workload.machine
+    if machine is None or schedule.placement is None:
+        return []
+    return list(zip(machine.names, machine.cpus.tolist(), strict=True))
 
 
 def _stretches(segments: Segments, begin: int, end: int) -> list[Run]:
@@ -240,8 +260,8 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     """
     w = schedule.workload
     who = f"job {job} of group {w.groups[w.group[job]]}"
-    asked = f"{number_of(int(w.width[job]), 'processor')} for {duration(int(w.estimate[job]))} at most"
-    first = f"{who[0].upper()}{who[1:]} asked for {asked}, and ran {duration(int(w.run[job]))}."
+    asked = f"{_request_words(w, job)} for {duration(int(w.estimate[job]))} at most"
+    first = f"{who[0].upper()}{who[1:]} asked for {asked}, and ran {duration(int(w.run[job]))}{_place(schedule, job)}."
     parts = 1 if schedule.segments is None else int((schedule.segments.job == job).sum())
     if parts > 1:
         stood = duration(int(schedule.finish[job] - schedule.start[job] - w.run[job]))
@@ -260,10 +280,44 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     hours = float((ran * w.width[overtakers]).sum()) / HOUR
     largest = int(overtakers[np.argmax(w.width[overtakers] * w.run[overtakers])])
     many = len(overtakers) > 1
+    unit = "processor" if w.machine is None else "CPU"
+    where = _on_its_nodes(schedule, job, overtakers)
     return [
         first,
-        f"{waited} {number_of(len(overtakers), 'job')} that came later started before it: {of_groups}.",
-        f"{'They' if many else 'It'} had used {hours:,.1f} processor hours by then; the largest, job {largest} of "
-        f"group {w.groups[w.group[largest]]}, has {number_of(int(w.width[largest]), 'processor')} for "
+        f"{waited} {number_of(len(overtakers), 'job')} that came later started before it: {of_groups}{where}.",
+        f"{'They' if many else 'It'} had used {hours:,.1f} {unit} hours by then; the largest, job {largest} of "
+        f"group {w.groups[w.group[largest]]}, has {_request_words(w, largest)} for "
         f"{duration(int(w.run[largest]))}.",
     ]
+
+
+def _request_words(workload: Workload, job: int) -> str:
+    """Return what a job asks for: processors, on a machine of nodes CPUs, nodes, GPUs and memory."""
+    asked = workload.asked_amounts
+    if asked is None:
+        return number_of(int(workload.width[job]), "processor")
+    parts = [number_of(int(asked.cpus[job]), "CPU")]
+    parts += [number_of(int(asked.gpus[job]), "GPU")] * bool(asked.gpus[job])
+    memory = asked.memory_per_node[job] / 1024
+    parts += [f"{memory:,.0f} GiB a node" if memory >= 1 else f"{memory * 1024:,.0f} MiB a node"] * bool(memory)
+    return f"{enumeration(parts)} on {number_of(int(asked.nodes[job]), 'node')}"
+
+
+def _place(schedule: Schedule, job: int) -> str:
+    """Return on which nodes a job runs, and in which partition; "" if the schedule does not say it."""
+    machine, placement = schedule.workload.machine, schedule.placement
+    if machine is None or placement is None:
+        return ""
+    nodes = placement.node[placement.piece[job] : placement.piece[job + 1]].tolist()
+    partition = machine.partitions[placement.partition[job]].name
+    return f" on {host_list([machine.names[node] for node in nodes])} (partition {partition})"
+
+
+def _on_its_nodes(schedule: Schedule, job: int, others: Ints) -> str:
+    """Return how many of other jobs ran on nodes that a job got later; "" if the schedule does not say it."""
+    placement = schedule.placement
+    if placement is None:
+        return ""
+    nodes = placement.node[placement.piece[job] : placement.piece[job + 1]]
+    there = np.unique(placement.job[np.isin(placement.node, nodes)])
+    return f"; {np.isin(others, there).sum():,} of these on nodes that it got later"

@@ -11,10 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from ..core.arrays import Floats
 from ..core.errors import number_of
 from ..simulation.schedule import Schedule
 from ..simulation.service import waits
+from ..workload.machine import UNTYPED, Machine
+from ..workload.more_nodes import with_more_nodes
 from ..workload.plausibility import offered_load
 from ..workload.resampling import resample
 from ..workload.workload import Workload
@@ -22,7 +26,9 @@ from .consequences import Consequence, consequences, duration, in_service_words,
 
 SEEDS = (1, 2, 3)
 MOST_DRAWN = 300_000  # jobs of all draws; a larger log is drawn once, so that an owner need not wait
-MORE = 10  # one processor more for so many
+TOO_FEW = "The users of this log are too few for that: hardly anything changes."
+MORE = 10  # one processor or node more for so many
+MOST_KINDS = 4  # of nodes, of which there could be more
 
 
 class Question(NamedTuple):
@@ -37,17 +43,20 @@ class Question(NamedTuple):
     group
         The name of the group whose users are there twice; "" for none.
     larger
-        Whether the machine has a tenth more processors.
+        Whether the machine has a tenth more processors; on a machine of nodes, a tenth more nodes like `node`.
+    node
+        The node that there are more of.
     """
 
     words: str
     load: float = 1.0
     group: str = ""
     larger: bool = False
+    node: str = ""
 
 
 def questions(workload: Workload) -> list[Question]:
-    """Return the questions that can be asked of a workload; one for each group of several.
+    """Return the questions that can be asked of a workload; one for each group that has users of its own.
 
     Examples
     --------
@@ -55,14 +64,15 @@ def questions(workload: Workload) -> list[Question]:
     >>> [question.words for question in questions(w)]
     ['10 % more load', '25 % more load', 'a tenth more processors: 22 in place of 20']
     """
-    size = _larger(workload.capacity)
-    common = [
-        Question("10 % more load", 1.1),
-        Question("25 % more load", 1.25),
-        Question(f"a tenth more processors: {size:,} in place of {workload.capacity:,}", larger=True),
-    ]
-    groups = workload.groups if len(workload.groups) > 1 else ()
-    return [*common, *(Question(f"group {name} has twice as many users", group=name) for name in groups)]
+    size, machine = _larger(workload.capacity), workload.machine
+    larger = (
+        [Question(f"a tenth more processors: {size:,} in place of {workload.capacity:,}", larger=True)]
+        if machine is None
+        else [_more_nodes(machine, number) for number in _scarcest(machine)]
+    )
+    groups = _groups_of_users(workload) if len(workload.groups) > 1 else []
+    load = [Question("10 % more load", 1.1), Question("25 % more load", 1.25)]
+    return [*load, *larger, *(Question(f"group {name} has twice as many users", group=name) for name in groups)]
 
 
 def seeds_of(workload: Workload, question: Question) -> tuple[int, ...]:
@@ -91,12 +101,45 @@ def changed_workload(workload: Workload, question: Question, seed: int = SEEDS[0
     InputError
         The workload does not know its users, or lasts too short a time to be put together again.
     """
+    if question.node and workload.machine is not None:
+        count = int((workload.machine.kind == workload.machine.kind[workload.machine.place_of[question.node]]).sum())
+        machine = with_more_nodes(workload.machine, question.node, _larger(count) - count)
+        nodes = number_of(len(machine.names), "node")
+        return workload.with_(machine=machine, capacity=machine.capacity, name=f"{workload.name} on {nodes}")
     if question.larger:
         size = _larger(workload.capacity)
         return workload.with_(capacity=size, name=f"{workload.name} on {number_of(size, 'processor')}")
     if question.group:
         return resample(workload, seed, double=question.group)
     return resample(workload, seed, load=question.load)
+
+
+def _groups_of_users(workload: Workload) -> list[str]:
+    """Return the groups in which some user has most work: the others would get no users by `resample`."""
+    users, place = np.unique(np.maximum(workload.user, -1), return_inverse=True)
+    work = np.zeros((users.size, len(workload.groups)))
+    np.add.at(work, (place, workload.group), workload.run * workload.width.astype(np.float64))
+    return [workload.groups[group] for group in np.unique(work.argmax(axis=1)).tolist()]
+
+
+def _scarcest(machine: Machine) -> list[int]:
+    """Return the kinds of nodes of which there could be more, MOST_KINDS at most: with GPUs, with most memory, largest.
+
+    Nodes in no partition are left out.
+    """
+    kinds = np.unique(machine.kind[machine.members.any(axis=0)]).tolist()
+    each = machine.kinds
+    return sorted(kinds, key=lambda k: (not each[k].gpus, -each[k].memory, -each[k].count))[:MOST_KINDS]
+
+
+def _more_nodes(machine: Machine, number: int) -> Question:
+    """Return the question of a tenth more nodes of a kind, one at least."""
+    kind = machine.kinds[number]
+    node = machine.names[int(np.flatnonzero((machine.kind == number) & machine.members.any(axis=0))[-1])]
+    has = [number_of(kind.cpus, "CPU"), f"{kind.memory / 1024:,.0f} GiB"]
+    has += [number_of(count, "GPU") if word == UNTYPED else f"{count:,} {word}" for word, count in kind.gpus]
+    more = number_of(_larger(kind.count) - kind.count, "more node")
+    return Question(f"{more} like {node} ({', '.join(has)}), beside {kind.count:,}", larger=True, node=node)
 
 
 class Draw(NamedTuple):
@@ -152,6 +195,7 @@ def answer(question: Question, name: str, draws: Sequence[Draw]) -> Answer:
     base = "today" if question.larger else "put together again at today's load"
     how = f" ({len(draws)} draws of the users in the log)" if len(draws) > 1 else ""
     sentences = [
+        *([TOO_FEW] if _is_missed(question, first) else []),
         f"With {question.words}{_load_text(first)} the mean wait with {name} is {there}; {base} {before}{how}.",
         in_service_words(measured[0], name),
     ]
@@ -184,6 +228,14 @@ def _load_text(draw: Draw) -> str:
     """Return what the offered load has become, which is drawn from users and never quite what was asked for."""
     before, after = offered_load(draw.base), offered_load(draw.changed)
     return "" if before is None or after is None else f" (offered load {after:.2f} in place of {before:.2f})"
+
+
+def _is_missed(question: Question, draw: Draw) -> bool:
+    """Return whether not even half of the load came that a question asks for: users come or go as a whole."""
+    before, after = offered_load(draw.base), offered_load(draw.changed)
+    if question.load == 1 or before is None or after is None:
+        return False
+    return after / before - 1 < 0.5 * (question.load - 1)
 
 
 def _larger(capacity: int) -> int:

@@ -20,6 +20,7 @@ from ..core.files import exists, unreadable
 from ..core.trust import check_trusted, only_trusted
 from ..policies.guarded import Guarded
 from ..policies.policy import load_policy
+from .lacking import MOST_SHOWN, Lack, lacks_text, read_lacks
 from .numbers import Counts, write_numbers
 from .ranking import Orderly, check_orderly, order_of
 from .records import (
@@ -150,6 +151,8 @@ class Pass(NamedTuple):
         Which changes have not come through twice in a row, in words; "" if none.
     remarks
         What an administrator should know, by kind.
+    lacks
+        Of a dry run what each waiting job lacks, in the order of the policy.
     """
 
     state: State
@@ -158,6 +161,7 @@ class Pass(NamedTuple):
     is_denied: bool
     lost: str
     remarks: Mapping[str, str]
+    lacks: Sequence[Lack] = ()
 
 
 @dataclass
@@ -288,6 +292,9 @@ def run_daemon(plan: Plan, tell: Tell, once: bool = False) -> None:
                 if kind not in said and len(said) < MOST_REMARKS:  # once: the next queue may have others
                     said.add(kind)
                     say(words)
+            if result.lacks and "lacks" not in said:
+                said.add("lacks")
+                say(lacks_text(result.lacks, None if once else MOST_SHOWN))
             failures, state = 0, result.state
             counts.failures += bool(result.lost)
             _note(plan, counts, result, say, keeper)
@@ -343,6 +350,7 @@ def one_pass(
         reading.policy, jobs, reading.grouping, plan.width, now, now if since is None else since, plan.zone, used,
         of_guard.get("classes"),
     )  # fmt: skip
+    lacks, untold = _read_lacks(jobs, order.ids) if plan.is_dry else ([], "")
     factors = memory.virtual if plan.is_dry else real
     changes = changed_factors(order.ids, factors, plan.scale)
     put_off = memory.put_off
@@ -388,6 +396,7 @@ def one_pass(
         "refused": {str(job): words for job, words in refused.items()},
         **({"missing": {str(job): factor for job, factor in missing.items()}} if missing else {}),
         **({"odd": len(odd)} if odd else {}),
+        **({"lacks": {str(each.job.id): each.lacks for each in lacks[:MOST_SHOWN]}} if lacks else {}),
         "seconds": round(time.monotonic() - begin, 3),
         **(of_guard if len(of_guard) > 1 else {}),  # the classes stay as they are until a review
     }
@@ -404,8 +413,18 @@ def one_pass(
         "odd": said_of_odd(odd),
         f"scontrol {refused.get(NO_JOB)}": f"scontrol said: {refused[NO_JOB]}" if NO_JOB in refused else "",
     }
+    remarks["lacks untold"] = untold
     told = {kind: words for kind, words in remarks.items() if words}
-    return Pass(after, record, ranked, is_denied, said_of_lost(lost, missing), told)
+    return Pass(after, record, ranked, is_denied, said_of_lost(lost, missing), told, lacks)
+
+
+def _read_lacks(jobs: Sequence[QueuedJob], order: Sequence[int]) -> tuple[list[Lack], str]:
+    """Return what jobs lack, in order, and in words why that is not known; "" if it is."""
+    by_number = {job.id: job for job in jobs}
+    try:
+        return read_lacks([by_number[number] for number in order]), ""
+    except SlurmError as error:  # it is told beside the order, which does not need it
+        return [], f"{error}; what each waiting job lacks is not told"
 
 
 def _write(changes: Mapping[int, int], tries: int) -> tuple[dict[int, str], dict[int, int]]:

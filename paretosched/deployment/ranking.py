@@ -31,6 +31,10 @@ NEWCOMERS = ""  # a name that no group has
 KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "group", "priority", "usage", "share"} | {
     *REQUESTS
 }
+UNREAD = {
+    "fairshare": ("which the daemon does not read", "let Slurm weigh its own fair share beside the policy (--share)"),
+    "charge": ("which the daemon does not know", "say it by cores, memory and gpus"),
+}
 
 
 class Order(NamedTuple):
@@ -61,9 +65,7 @@ def check_orderly(policy: Policy) -> Orderly:
     if isinstance(policy, Priority):
         unknown = sorted(policy.variables - KNOWN)
         if unknown:
-            is_factor = unknown[0] == "fairshare"
-            why = "which the daemon does not read" if is_factor else "which a log has and Slurm has not"
-            hint = "let Slurm weigh its own fair share beside the policy (--share)" if is_factor else "say it by groups"
+            why, hint = UNREAD.get(unknown[0], ("which a log has and Slurm has not", "say it by groups"))
             raise InputError(f'policy {policy.name} uses "{unknown[0]}", {why}; {hint}')
     return policy
 

@@ -113,9 +113,14 @@ def read_queue() -> list[QueuedJob]:
     InputError
         There is no squeue.
     """
-    mark = f"~{os.urandom(6).hex()}~"  # a digit at its beginning would be the size of a field; without, it has none
+    mark = new_mark()
     fields = ",".join(f"{field}:{mark}" for field in FIELDS)
     return jobs_in(call(["squeue", "-a", "-h", "-O", fields], most=OF_JOBS).text, mark)
+
+
+def new_mark() -> str:
+    """Return what stands behind every field of squeue in one call."""
+    return f"~{os.urandom(6).hex()}~"  # a digit at its beginning would be the size of a field; without, it has none
 
 
 def jobs_in(text: str, mark: str) -> list[QueuedJob]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..comparison.comparison import NEAREST, NEAREST_ONLINE
+from ..comparison.partition_use import ByPartition
 from ..comparison.several_logs import joint_gains
 from ..core.arguments import instance, list_argument, mapping, numbers
 from ..core.arrays import Floats
@@ -287,6 +288,54 @@ def use_over_time(
     return figure
 
 
+def partitions_over_time(
+    edges: NDArray[np.int64], policies: Sequence[str], by_partition: ByPartition, title: str
+) -> Figure:
+    """Draw what jobs use of each partition, one small chart a partition and resource, with a line for each policy.
+
+    Parameters
+    ----------
+    edges
+        (k + 1,) seconds, the edges of the bins.
+    policies
+        Their names, (q,).
+    by_partition
+        As `partition_use.use_by_partition` returns it.
+    title
+        Text above the figure.
+    """
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    size, words = _clock(int(edges[-1] - edges[0]))
+    times = (edges - edges[0]) / size
+    rows = [(name, what, shares) for name, uses in by_partition.items() for what, shares in uses.items()]
+    figure = make_subplots(rows=len(rows), cols=1, shared_xaxes=True, vertical_spacing=34 / (34 + 96) / len(rows))
+    figure.update_layout(template=template())
+    for row, (name, what, shares) in enumerate(rows, 1):
+        for q, policy in enumerate(policies):
+            line = go.Scatter(
+                x=times, y=np.append(shares[q], shares[q][-1:]), mode="lines", name=text(policy),
+                line={"color": mark_style(q)[0], "width": 1.6, "shape": "hv"}, legendgroup=str(q), showlegend=row == 1,
+                hovertemplate=f"<b>{text(policy)}</b><br>from %{{x:.4~g}} {words}: %{{y:.1f}} %<extra></extra>",
+            )  # fmt: skip
+            figure.add_trace(line, row=row, col=1)
+        figure.add_annotation(
+            text=f"<b>{text(name)}</b>, {what}", x=0, xref="x domain", xanchor="left", y=1.0, yref="y domain",
+            yanchor="bottom", showarrow=False, row=row, col=1,
+        )  # fmt: skip
+    figure.update_yaxes(range=[0, 104], tickvals=[0, 50, 100], ticktext=["0 %", "50 %", "100 %"])
+    figure.update_xaxes(showgrid=False, range=[0, float(times[-1])], ticks="")
+    figure.update_xaxes(title_text=f"{words} since the first submission", ticks="outside", row=len(rows))
+    subtitle = f"in use of what its nodes have, by its jobs, mean of every {_length(int(edges[1] - edges[0]))}"
+    height = 220 + 130 * len(rows)
+    figure.update_layout(
+        title={"text": title, "subtitle": {"text": subtitle}}, height=height, margin={"t": 112, "b": 120},
+        **legend_below(60 / (height - 232)),
+    )  # fmt: skip
+    return figure
+
+
 def all_figures(
     comparisons: Sequence[Comparison],
     fronts: Sequence[Front | None],
@@ -322,11 +371,20 @@ def all_figures(
         if comparison.edges is not None:
             shares = dict(zip(comparison.policies, comparison.busy, strict=True))
             name = text(comparison.workload_name)
-            charts["utilisation"] = use_over_time(comparison.edges, shares, title=f"Utilisation over time, {name}")
+            charts["utilisation"] = use_over_time(
+                comparison.edges,
+                shares,
+                title=f"Utilisation over time, {name}",
+                what="processors" if comparison.machine is None else "CPUs",
+            )
             for what, percent in comparison.resources.items():
                 shares, title = dict(zip(comparison.policies, percent, strict=True)), f"{what} over time, {name}"
                 charts[f"{what.lower()}-utilisation"] = use_over_time(
                     comparison.edges, shares, title=title[0].upper() + title[1:], what=what
+                )
+            if comparison.by_partition:
+                charts["partition-utilisation"] = partitions_over_time(
+                    comparison.edges, comparison.policies, comparison.by_partition, f"Partitions over time, {name}"
                 )
         if front is not None and not several:
             charts |= figures(front, comparison.marks, chosen, comparison.outer)

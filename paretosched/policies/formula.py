@@ -2,9 +2,11 @@
 
 ============================  ======================================================================================
 wait                          seconds since the job could run first
-estimate                      seconds that the job requests, or that are predicted
-width                         processors
+estimate, limit               seconds that the job requests, or that are predicted
+width, cores                  processors; on a machine of nodes CPUs
 area                          estimate x width
+charge                        how much of the machine it takes, see `Workload.charge`: on a machine of nodes the largest
+                              share of a resource that it asks for, times all CPUs; without nodes the width
 submit                        seconds from the first submission of the workload to this job's
 eligible                      seconds from the first submission of the workload to when this job could run first
 memory, nodes, gpus           what the job asks for: MiB of all its processors together, nodes, and GPUs; where a log
@@ -43,7 +45,21 @@ from ..kernels.formulas import MOST_DEEP
 from ..workload.requests import REQUESTS
 from .policy_tokens import PolicyReader, written_name, written_number
 
-VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", *REQUESTS, "usage", "share", "fairshare")
+CHARGE = "charge"
+VARIABLES = (
+    "wait",
+    "estimate",
+    "width",
+    "area",
+    "submit",
+    "eligible",
+    *REQUESTS,
+    CHARGE,
+    "usage",
+    "share",
+    "fairshare",
+)
+ALIASES = {"cores": "width", "limit": "estimate"}  # other words, as groups have them
 LABELLED = ("group", "user", "account", "queue", "partition")
 NAMED = ("group", "queue", "partition")  # of these: what may have a name in place of a number
 VALUED = ("queue", "partition")  # of these: what may have a value for each of several names
@@ -60,7 +76,9 @@ FUNCTIONS = {
 }  # number of values
 DIRECTIONS = ("largest", "smallest")
 RESERVED = (*VARIABLES, *LABELLED, *FUNCTIONS, *DIRECTIONS, "and", "or", "not")
-DISTINCT = tuple(word for word in RESERVED if word not in REQUESTS)  # a group's name alone must not be similar to them
+DISTINCT = tuple(
+    word for word in RESERVED if word not in (*REQUESTS, CHARGE)
+)  # a group's name alone must not be similar to them
 MOST_NESTED = 32
 MOST_TERMS = 300
 
@@ -256,8 +274,8 @@ class _Terms:
         self.count += 1
         if token.kind == "name":
             return Term("group", labels=(token.text,))
-        if word in VARIABLES:
-            return Term(word)
+        if word in VARIABLES or word in ALIASES:
+            return Term(ALIASES.get(word, word))
         if word in LABELLED and reader.comes("("):
             return self.label_term(word)
         if word in FUNCTIONS:

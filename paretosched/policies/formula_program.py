@@ -12,10 +12,10 @@ from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
 from ..workload.group_lists import column_numbers, names_of
 from ..workload.requests import REQUESTS, requests_of
 from ..workload.workload import Workload
-from .formula import LABELLED, NAMED, Term
+from .formula import CHARGE, LABELLED, NAMED, Term
 
 _CODE = {word: code for code, word in enumerate(OPERATIONS)}
-_COLUMNS = (*LABELLED, "priority", *REQUESTS)
+_COLUMNS = (*LABELLED, "priority", *REQUESTS, CHARGE)
 _TIMES = ("submit", "eligible")
 
 
@@ -84,7 +84,7 @@ def _append(
 
 
 def column_of(term: Term, workload: Workload) -> Floats:
-    """Return the value of a term of LABELLED, REQUESTS, "priority", "submit" or "eligible" for each job, (n,) float64.
+    """Return the value of a term that is a column, one of _COLUMNS or _TIMES, for each job, (n,) float64.
 
     Of groups it is 1 for the last one, 2 for the one before it, and so on, and 0 for all others.
 
@@ -101,6 +101,8 @@ def column_of(term: Term, workload: Workload) -> Floats:
     if term.word in _TIMES:
         seconds: Ints = getattr(workload, term.word) - workload.submit.min()
         return seconds.astype(np.float64)
+    if term.word == CHARGE:
+        return workload.charge
     if term.word in REQUESTS:
         return requests_of(workload, term.word).astype(np.float64)
     values, job = distinct(column_numbers(workload, term.word))

@@ -56,6 +56,7 @@ _VARIABLES = {
     "nodes": Range(0.0, 2.0**31, 1.0),
     "gpus": Range(0.0, 2.0**31, 1.0),
     "nice": Range(-(2.0**31), 2.0**31, 1.0),
+    "charge": Range(0.5, 2.0**31, 0.5),
     "usage": Range(0.0, MOST_WORK, TINY),
     "share": Range(*SHARES, SHARES[0]),
     "fairshare": Range(0.0, 1.0, 0.0),

@@ -20,6 +20,7 @@ from ..comparison.comparison_tables import (
     from_submission_text,
     searched_text,
 )
+from ..comparison.partition_use import OF_PARTITIONS
 from ..core.arguments import as_list, instance
 from ..core.errors import InputError, number_of
 from ..core.files import replacing
@@ -35,6 +36,7 @@ from ..simulation.objective import CONVENTION, FROM_START, Objective
 from ..simulation.schedule import SLOWDOWN_BOUND
 from ..simulation.service import CLASS_BOUND
 from ..wishes.wish import Wish, wish_text
+from ..workload.machine_description import machine_drawing, machine_words
 from ..workload.overruns import overrun_text
 from .html_page import page_of
 from .html_pieces import OVER_TIME, WIDE, figure, head_cell, number_cell, objective_cell, table, value_text, warning
@@ -121,19 +123,47 @@ def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, 
 {"" if front is None else _trade_offs(front, comparison, {k: f for k, f in pictures.items() if k not in above})}
 <section>
 <h2>Where this comes from</h2>
-{_provenance(front, comparison)}
+{_provenance(front, comparison)}{_drawing(comparison)}
 </section>"""
     return page_of(f"Schedules of {name}", body)
 
 
 def _machine(comparison: Comparison) -> str:
     """Return the size of the machine in words, and what to think of if processors are down at times."""
+    if comparison.machine is not None:
+        return html.escape(machine_words(comparison.machine))
     if not comparison.most_down:
         return number_of(comparison.capacity, "processor")
     return (
         f"{comparison.capacity:,} processors, of which up to {comparison.most_down:,} are down at times: all "
         "schedulers know it beforehand, and utilisation is that of all processors"
     )
+
+
+def _drawing(comparison: Comparison) -> str:
+    """Return the drawing of a machine of nodes; nothing without nodes."""
+    if comparison.machine is None:
+        return ""
+    drawing = html.escape(machine_drawing(comparison.machine))
+    return f"<details open><summary>The machine</summary><pre>{drawing}</pre></details>"
+
+
+def _partitions(comparison: Comparison) -> str:
+    """Return the table of what the jobs of each partition use of its nodes; nothing without partitions."""
+    if not comparison.partition_means:
+        return ""
+    resources = list(dict.fromkeys(what for uses in comparison.partition_means.values() for what in uses))
+    heads = [head_cell("Partition"), '<th scope="col" class="left">Policy</th>']
+    heads += [head_cell(f"{html.escape(what)} in use", "%") for what in resources]
+    lines = []
+    for name, uses in comparison.partition_means.items():
+        for q, policy in enumerate(comparison.policies):
+            span = len(comparison.policies)
+            first = f'<th scope="rowgroup" rowspan="{span}">{html.escape(name)}</th>' if q == 0 else ""
+            cells = [number_cell(plain(uses[what][q, 0]) if what in uses else None, ".1f") for what in resources]
+            row = f'{first}<th scope="row" class="left">{html.escape(policy)}</th>{"".join(cells)}'
+            lines.append(f"<tr{'' if q else ' class=begin'}>{row}</tr>")
+    return f'{table(heads, lines)}<p class="note">{_sentence(OF_PARTITIONS)}.</p>'
 
 
 def _overruns(comparison: Comparison) -> str:
@@ -312,7 +342,8 @@ def _waits(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
                 cells.append(number_cell(None if seconds is None else seconds / HOUR, ",.2f", hint=hint))
             cells += [number_cell(waits[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
             lines.append(f"<tr{'' if number else ' class=begin'}>{''.join(cells)}</tr>")
-    over_time = "".join(figure(name, chart) for name, chart in pictures.items() if name.endswith(OVER_TIME))
+    charts = (figure(name, chart) for name, chart in pictures.items() if name.endswith(OVER_TIME))
+    over_time = "".join([_partitions(comparison), *charts])
     return f"""<section>
 <h2>How long jobs wait, and how busy the machine is</h2>
 {table(heads, lines)}
@@ -358,8 +389,8 @@ def _classes(comparison: Comparison) -> str:
 
 def _trade_offs(front: Front, comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
     """Return the sections about the front: its figures, and the best schedule of each objective."""
-    small = [name for name in pictures if name not in WIDE]
-    large = [name for name in pictures if name in WIDE and not name.endswith(OVER_TIME)]
+    charts = [name for name in pictures if not name.endswith(OVER_TIME)]
+    small, large = [name for name in charts if name not in WIDE], [name for name in charts if name in WIDE]
     return f"""<section>
 <h2>Trade-offs</h2>
 <div class="two">{"".join(figure(key, pictures[key]) for key in small)}{HOW_TO_READ}</div>
@@ -456,10 +487,11 @@ def _provenance(front: Front | None, comparison: Comparison) -> str:
     groups = ", ".join(
         f"{o.name} is {html.escape(o.label.removeprefix('AWRT of '))}" for o in comparison.objectives[2:]
     )
+    processors = "processors" if comparison.machine is None else "CPUs"
     facts = {
         "Workload": html.escape(comparison.workload_name if front is None else front.workload),
         "Digest": f"<code>{html.escape(comparison.workload_digest)}</code>",
-        "Jobs, processors": f"{comparison.jobs:,}, {comparison.capacity:,}",
+        f"Jobs, {processors}": f"{comparison.jobs:,}, {comparison.capacity:,}",
         "User groups": groups,
     }
     if front is None:

@@ -58,6 +58,7 @@ BEGUN = (
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
+DECODED = ("sequence", "orders")  # their schedules come from orders of all jobs, which no nodes are known for
 
 
 class Settings(NamedTuple):
@@ -125,6 +126,8 @@ def settle(
         A word is unknown, or has no meaning with this encoding or algorithm.
     """
     encoding, options = _name_and_words(encoding, words)
+    if encoding in DECODED:  # before any work
+        workload.of_equal_processors(f'a schedule of the encoding "{encoding}"')
     variation = encodings.ENCODINGS[encoding]().variation
     if algorithm is None:
         algorithm = ALL if variation.enumerated else "archive"

@@ -104,17 +104,8 @@ def resource_table(workload: Workload, util_from: str = FROM_START) -> tuple[Obj
     since = (util_from == FROM_SUBMISSION) * ", from the first submission"
     return tuple(
         Objective(f"UTIL_{words.lower()}", "%", True, f"utilisation of {words}{since}")
-        for words in resource_shares(workload)
+        for words in workload.resource_shares
     )
-
-
-def resource_shares(workload: Workload) -> dict[str, Floats]:
-    """Return which shares of "memory" and "GPUs" jobs ask for, (n,), as far as a machine of nodes gives them out."""
-    w = workload
-    if w.machine is None or w.asked_shares is None:
-        return {}
-    memory = {"memory": w.asked_shares.memory} if w.machine.shares_memory else {}
-    return memory | ({"GPUs": w.asked_shares.gpus} if w.machine.gpu_types else {})
 
 
 def objective_names(count: int) -> tuple[str, ...]:
@@ -366,7 +357,7 @@ def _uses(
 ) -> list[float]:
     """Return the values of `resource_table`; arguments are as of `_measure`."""
     w, begin = workload, start if util_from == FROM_START else workload.submit
-    return [_share_used(w, begin, finish, mask, share) for share in resource_shares(w).values()]
+    return [_share_used(w, begin, finish, mask, share) for share in w.resource_shares.values()]
 
 
 def _share_used(

@@ -13,7 +13,7 @@ from ..core.errors import number_of
 from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
 from .calendar import LATEST, find_zone
-from .machine_description import describe_machine, describe_requests, requests_table
+from .machine_description import describe_machine, describe_requests, machine_words, requests_table
 from .plausibility import doubts, offered_load
 from .recorded_fit import waits_table, waits_text
 from .reopening import WorkloadLike, as_workload
@@ -61,7 +61,8 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
     dict
         name; doubts (sentences, see `plausibility.doubts`); digest, jobs, users, capacity, zone; first_submit and
         last_submit (local wall clock); span_days between them; work (processor seconds); load (work / capacity /
-        span); serial_percent; recorded_waits_percent;
+        span); loads (the same of memory and GPUs, as far as nodes give them out); serial_percent;
+        recorded_waits_percent;
         later (the jobs that were not eligible when they were submitted: their number, their share of the work in per
         cent, and the quantiles of the seconds until then; None if there are none);
         waiting (the recorded waits by partition, queue and group, and for how much of them the jobs would have fit, see
@@ -95,6 +96,7 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "span_days": span / 86400,
         "work": w.work,
         "load": offered_load(w),
+        "loads": _loads(w),
         "serial_percent": 100 * float((w.width == 1).mean()),
         "recorded_waits_percent": 100 * float((w.wait >= 0).mean()),
         "later": _later(w),
@@ -123,6 +125,8 @@ def description_text(about: Mapping[str, Any]) -> str:
     >>> print(description_text(describe(w)).splitlines()[3])
       offered load 0.500; serial jobs 0.0 %; recorded waits for 0.0 %
     """
+    size = number_of(about["capacity"], "processor")
+    size = size if about["machine"] is None else machine_words(about["machine"])
     load = "-" if about["load"] is None else f"{about['load']:.3f}"
     quantiles = [{"what": words, **(about["quantiles"][key] or {})} for key, words in MEASURED.items()]
     tables = [
@@ -135,8 +139,7 @@ def description_text(about: Mapping[str, Any]) -> str:
     ]
     return (
         f"{about['name']}\n"
-        f"  {number_of(about['jobs'], 'job')} of {number_of(about['users'], 'user')} on "
-        f"{number_of(about['capacity'], 'processor')}\n"
+        f"  {number_of(about['jobs'], 'job')} of {number_of(about['users'], 'user')} on {size}\n"
         f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: "
         f"{about['span_days']:.1f} days\n"
         f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
@@ -152,15 +155,21 @@ def _repair_table(repairs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _machine_text(about: Mapping[str, Any]) -> str:
-    """Return a line on the nodes of the machine; "" on a pool of processors."""
+    """Return lines on the load of other resources and on partitions; "" on a pool of processors."""
     machine = about["machine"]
     if machine is None:
         return ""
-    gpus = "".join(f", {count:,} {kind}" for kind, count in machine["gpus"].items())
-    return (
-        f"  machine: {number_of(machine['nodes'], 'node')} of {number_of(len(machine['kinds']), 'kind')}{gpus}, "
-        f"{number_of(len(machine['partitions']), 'partition')} (paretosched machine draws it)\n"
-    )
+    loads = ", ".join(f"of {what} {load:.3f}" for what, load in about["loads"].items())
+    weighed = "" if not loads else f"  offered load {loads}; work is weighed by the largest share of a resource\n"
+    parts = number_of(len(machine["partitions"]), "partition")
+    return f"{weighed}  {parts}: paretosched machine draws them, and the nodes\n"
+
+
+def _loads(workload: Workload) -> dict[str, float]:
+    """Return the offered load of memory and GPUs until the last submission, as far as nodes give them out."""
+    span = int(workload.submit[-1] - workload.submit[0])
+    shares = workload.resource_shares if span else {}
+    return {what: float(workload.run.astype(np.float64) @ share) / span for what, share in shares.items()}
 
 
 def _later(workload: Workload) -> dict[str, Any] | None:
@@ -241,7 +250,7 @@ def _situations(workload: Workload) -> list[dict[str, Any]]:
     """Return the shares of the jobs and of the work that are submitted at weekends, by day and by night."""
     place = np.searchsorted(workload.calendar.begin, workload.submit, side="right") - 1
     kind = workload.calendar.kind[place]
-    work = (workload.run * workload.width).astype(np.float64)
+    work = workload.run * workload.charge
     jobs_share = 100 * np.bincount(kind, minlength=len(SITUATIONS)) / len(workload)
     work_share = 100 * np.bincount(kind, work, len(SITUATIONS)) / work.sum()
     return [

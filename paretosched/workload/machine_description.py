@@ -161,6 +161,27 @@ def _hosts(machine: Machine, which: Mask) -> str:
     return host_list([machine.names[place] for place in np.flatnonzero(which).tolist()])
 
 
+def machine_words(about: Mapping[str, Any]) -> str:
+    """Return in a few words how large the machine is that `describe_machine` describes.
+
+    Examples
+    --------
+    >>> from .machine import NodeKind
+    >>> machine_words(describe_machine(Machine((NodeKind("n[1-2]", 4, 8192, {"a100": 1}),))))
+    '2 nodes of 1 kind, 8 CPUs, 16 GiB, 2 a100'
+    """
+    gpus = "".join(f", {count:,} {kind}" for kind, count in about["gpus"].items())
+    kinds = number_of(len(about["kinds"]), "kind")
+    nodes = f"{number_of(about['nodes'], 'node')} of {kinds}, {number_of(about['cpus'], 'CPU')}"
+    return f"{nodes}, {_size(about['memory'])}{gpus}"
+
+
+def size_in_words(workload: Workload) -> str:
+    """Return in a few words how large the machine of a workload is."""
+    machine = workload.machine
+    return number_of(workload.capacity, "processor") if machine is None else machine_words(describe_machine(machine))
+
+
 def machine_drawing(about: Mapping[str, Any]) -> str:
     r"""Return what `describe_machine` returns as a drawing and tables for a terminal.
 
@@ -172,15 +193,12 @@ def machine_drawing(about: Mapping[str, Any]) -> str:
     ------  ------------------------  -----  ---------  --------  ------------
     n[1-2]  ########################      2          4     8,192  all
     """
-    gpus = "".join(f", {count:,} {kind}" for kind, count in about["gpus"].items())
     title = f"{about['name']}: " if about["name"] else ""
-    kinds = number_of(len(about["kinds"]), "kind")
-    head = f"{title}{number_of(about['nodes'], 'node')} of {kinds}, {number_of(about['cpus'], 'CPU')}"
     how = f"nodes are chosen {CHOICES[about['choice']]}; a job gets whole {about['gives']}s"
     how += " and its memory" if about["shares_memory"] else "; memory is not given out"
     rows = _kind_rows(about["kinds"])
     shown = [each for each in KINDS if any(row[each.key] not in OPTIONAL.get(each.key, ()) for row in rows)]
-    parts = [f"{head}, {_size(about['memory'])}{gpus}\n{how}", table(rows, shown)]
+    parts = [f"{title}{machine_words(about)}\n{how}", table(rows, shown)]
     parts.append(table([_partition_row(part) for part in about["partitions"]], PARTITIONS))
     shared = [
         f"{' and '.join(each['partitions'])} share {number_of(each['nodes'], 'node')}: {_short(each['hosts'])}"
@@ -252,7 +270,7 @@ def describe_requests(workload: Workload) -> list[dict[str, Any]]:
     requests = workload.requests
     if requests is None:
         return []
-    work = (workload.run * workload.width).astype(np.float64)
+    work = workload.run * workload.charge
     has = {
         "several_nodes_percent": requests.nodes_least > 1,
         "memory_percent": (requests.memory_per_node >= 0) | (requests.memory_per_cpu >= 0),

@@ -108,7 +108,10 @@ def as_workload(
         return known if groups is None else with_groups(known, groups, called)
     if is_parquet(what):
         if capacity is not None:
-            raise InputError(f"capacity cannot be changed: {what} has a machine of nodes")
+            raise InputError(
+                f"capacity cannot be changed: {what} has a machine of nodes; paretosched machine {what} -o "
+                "machine.toml writes it, to be edited and imported with (--machine)"
+            )
         workload = load_log(what, overrun=overrun)
     else:
         workload = read_swf(what, capacity=capacity, overrun=overrun)

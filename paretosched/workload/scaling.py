@@ -103,7 +103,9 @@ def _check(
     """Raise InputError if an argument of `scale` is out of range; `default`: the factor is the ratio of machines."""
     if workload.machine is not None:
         raise InputError(
-            f"{workload.name}: a machine of nodes is not made larger yet; as a pool of processors (--one-pool) it is"
+            f"{workload.name}: scaling makes jobs wider, for which its nodes are not made; type in its place: resample "
+            "LOG --load 1.5 (more work of the same users); machine LOG -o machine.toml, to write more nodes there and "
+            "to import with them (--machine); or --one-pool, which scales a pool of processors"
         )
     if not 1 <= whole_number("processors", processors) <= WIDEST:
         raise InputError(f"processors must be in 1..{WIDEST}, but is {processors}")

@@ -267,13 +267,15 @@ def count_users(workload: Workload) -> Ints:
 def group_table(workload: Workload) -> list[dict[str, Any]]:
     """Return a table of the groups: name, number of users and jobs, share of the work in percent.
 
+    Work is weighed as in AWRT: on a machine of nodes by the charge of each job.
+
     Examples
     --------
     >>> group_table(Workload(submit=[0, 0], run=[3, 1], estimate=[3, 1], width=[1, 1], capacity=1, user=[5, 6],
     ...                      group=[0, 1], groups=("staff", "guests")))[0]
     {'group': 'staff', 'users': 1, 'jobs': 1, 'work_percent': 75.0}
     """
-    work = (workload.run * workload.width).astype(np.float64)
+    work = workload.run * workload.charge
     share = 100 * np.bincount(workload.group, work, len(workload.groups)) / work.sum()
     jobs = np.bincount(workload.group, minlength=len(workload.groups))
     users = count_users(workload)

@@ -329,7 +329,8 @@ class Workload:
         return f"<Workload {self.name}: {number_of(len(self), 'job')} on {machine}, {groups}>"
 
     def _repr_html_(self) -> str:
-        share = np.bincount(self.group, (self.run * self.width).astype(np.float64), len(self.groups)) / self.work
+        work = self.run * self.charge
+        share = np.bincount(self.group, work, len(self.groups)) / work.sum()
         jobs = np.bincount(self.group, minlength=len(self.groups)).tolist()
         rows = zip(self.groups, jobs, (100 * share).round(1).tolist(), strict=True)
         return html_table(repr(self).strip("<>"), ("group", "jobs", "work %"), rows)
@@ -441,6 +442,14 @@ class Workload:
         if self.machine is None or self.asked_amounts is None:
             return None
         return shares_asked(self.machine, self.asked_amounts)
+
+    @property
+    def resource_shares(self) -> dict[str, Floats]:
+        """Return the shares of "memory" and "GPUs" that jobs ask for, (n,), as far as nodes give them out."""
+        if self.machine is None or self.asked_shares is None:
+            return {}
+        memory = {"memory": self.asked_shares.memory} if self.machine.shares_memory else {}
+        return memory | ({"GPUs": self.asked_shares.gpus} if self.machine.gpu_types else {})
 
     @cached_property
     def charge(self) -> Floats:

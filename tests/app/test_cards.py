@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
 import numpy as np
 import pytest
 from dash import html
 
 import paretosched as ps
-from paretosched.app.cards import text_parts
+from paretosched.app.cards import over_time_parts, text_parts
+from paretosched.app.contents import contents
+from paretosched.app.desk import Desk
+from paretosched.comparison.comparison import compare
+from paretosched.workload.machine_description import describe_machine, machine_drawing
+from support.fronts import a_front
+from support.machine_zoo import TWO_PARTITIONS
+from support.placing import by_oracle, ideal_schedule
 
 GENES = np.random.default_rng(4).uniform(0.0, 1.0, (3, 8))
 
@@ -28,3 +39,31 @@ def test_a_text_for_a_terminal_becomes_paragraphs_and_tables_with_the_same_words
     tables = [part for part in parts if isinstance(part, html.Pre)]
     assert all("  " in line.strip() or not line.strip("- ") for part in tables for line in part.children.splitlines())
     assert len(parts) < len(text.splitlines())  # lines that were broken are joined
+
+
+def test_on_nodes_the_page_draws_the_machine_its_partitions_and_where_jobs_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_oracle(monkeypatch)
+    w = TWO_PARTITIONS
+    desk = Desk(replace(a_front(9, groups=w.groups), workload=w.name, digest=w.digest), tmp_path)
+    desk._workload, desk.comparison = w, compare(w, ["fcfs"])
+    pieces = contents(desk).pieces
+    assert "6 jobs on 4 nodes of 2 kinds, 16 CPUs" in repr(pieces["facts"])
+    drawn = " ".join(str(part.children) for part in pieces["machine"])
+    assert drawn.split() == machine_drawing(describe_machine(w.machine)).split()
+
+    pair = ideal_schedule(w), ideal_schedule(w, 0)
+    monkeypatch.setattr(desk, "pair_over_time", lambda row: pair)
+    months, words, partitions = over_time_parts(desk, {"kind": "time", "rows": [3]})
+    titles = [months.children.figure["layout"][f"yaxis{k}"]["title"]["text"] for k in ("", 2, 3, 4, 5)]
+    assert titles == ["jobs waiting", "% CPUs", "% memory", "% GPUs", "wait, h"]
+    rows = [partitions.figure["layout"][f"yaxis{k}"]["title"]["text"] for k in ("", 2, 3, 4, 5)]
+    assert rows == ["main<br>% CPUs", "main<br>% memory", "gpu<br>% CPUs", "gpu<br>% memory", "gpu<br>% GPUs"]
+    domains = [partitions.figure["layout"][f"yaxis{k}"]["domain"] for k in ("", 2, 3, 4, 5)]
+    assert all(below[1] < above[0] for above, below in pairwise(domains))
+    words, weeks = over_time_parts(desk, {"kind": "week", "rows": [3], "span": [0, 0]})
+    assert words.children.startswith("Jobs over nodes, ")
+    axis = weeks.children[1].children[1].children.figure["layout"]["yaxis"]
+    assert axis["ticktext"] == list(w.machine.names)
+    assert axis["tickvals"] == [2, 6, 10, 14]

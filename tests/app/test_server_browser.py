@@ -412,7 +412,7 @@ def test_the_run_is_explored_further_and_its_new_schedules_are_shown_when_asked_
         tab = page.tab
         wait_for_known(page)
         before = len(ps.load_front(tmp_path / "run"))
-        tab.click(".facts summary")
+        tab.click(".facts summary:has-text('Explore further')")
         tab.click("[data-more='1000']")
         tab.wait_for_selector("#offer button")
         tab.wait_for_selector("[data-more='1000']")  # it has ended

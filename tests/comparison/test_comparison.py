@@ -18,6 +18,7 @@ from paretosched.comparison.comparison import (
     trained_for,
 )
 from paretosched.comparison.comparison_tables import OF_EACH
+from paretosched.comparison.partition_use import use_by_partition
 from paretosched.comparison.several_logs import joint_gains
 from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
@@ -41,8 +42,8 @@ from paretosched.wishes.wish_files import to_json as to_plain
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.workload import Workload
 from support.fronts import made_up
-from support.machine_zoo import MACHINE_ZOO
-from support.placing import ideal_schedule
+from support.machine_zoo import MACHINE_ZOO, TWO_PARTITIONS
+from support.placing import by_oracle, ideal_schedule
 from support.zoo import THREE_JOBS
 
 WORKLOAD = THREE_JOBS
@@ -605,3 +606,23 @@ def test_on_nodes_the_use_of_memory_and_gpus_is_told_beside_the_objectives(monke
     assert comparison.values.shape == (3, 3)
     assert comparison.frame()["UTIL_gpus"].notna().tolist() == [True] * 3 + [False]
     assert "policy    UTIL_memory %  UTIL_gpus %\n" in comparison.text()
+
+
+def test_on_nodes_the_use_of_partitions_is_told_over_time_and_in_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_oracle(monkeypatch)
+    w = TWO_PARTITIONS
+    comparison = compare(w, ["fcfs"])
+    schedules = [ideal_schedule(w), ideal_schedule(w, 0)]
+    for row, one in zip(comparison.rows(), schedules, strict=False):
+        over_time = row["utilisation_over_time"]["partitions"]
+        told = use_by_partition([one], comparison.edges)
+        assert {name: set(uses) for name, uses in over_time.items()} == {
+            "main": {"percent", "percent_memory"}, "gpu": {"percent", "percent_memory", "percent_gpus"},
+        }  # fmt: skip
+        assert over_time["gpu"]["percent_gpus"] == told["gpu"]["GPUs"][0].tolist()
+        assert over_time["main"]["percent"] == told["main"]["CPUs"][0].tolist()
+    mean = use_by_partition(schedules, np.array([0, 70]))  # from the first submission to the last one
+    assert comparison.partition_means["gpu"]["CPUs"][:, 0].tolist() == mean["gpu"]["CPUs"][:, 0].tolist()
+    line = next(line for line in comparison.text().splitlines() if line.startswith("gpu "))
+    assert line.split()[-1] == f"{mean['gpu']['GPUs'][0, 0]:.1f}"
+    assert comparison.machine["nodes"] == 4

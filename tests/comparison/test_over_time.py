@@ -8,8 +8,18 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.comparison.over_time import job_at, over_time, raster, runs_between, wait_reasons, worst_week
+from paretosched.comparison.over_time import (
+    job_at,
+    nodes_below,
+    over_time,
+    raster,
+    runs_between,
+    wait_reasons,
+    worst_week,
+)
 from paretosched.simulation.service import WEEK, bins
+from support.machine_zoo import case
+from support.placing import ideal_schedule
 
 W = ps.lublin(400, 64, 7)
 
@@ -122,3 +132,48 @@ def test_overtakers_are_those_that_came_later_and_started_before() -> None:
     assert f" {len(later):,} job" in told[1]
     fcfs = ps.simulate(W, "fcfs")
     assert "No job that came later" in wait_reasons(fcfs, int(np.argmax(fcfs.start - W.eligible)))[1]
+
+
+NODES = ps.Machine(
+    (ps.NodeKind("n[1-3]", 4, 8000), ps.NodeKind("g1", 8, 8000, {"v": 2})),
+    (ps.Partition("main", default=True), ps.Partition("gpu", "g1")),
+)
+ON_NODES = case(
+    NODES, "0 50 -n6", "0 90 -n1 -p gpu --gpus=1", "2 60 -N2 -n8", "3 40 -n16", "4 9 -n1 --mem=2048", "5 5 -n2 -p gpu",
+    "60 20 -n20",
+)  # fmt: skip
+
+
+def test_on_nodes_each_job_is_drawn_where_it_runs() -> None:
+    s = ideal_schedule(ON_NODES)
+    nodes = nodes_below(s)
+    assert nodes == [("g1", 8), ("n1", 4), ("n2", 4), ("n3", 4)]
+    ends = np.cumsum([cpus for _, cpus in nodes])
+    runs = runs_between(s, 0, int(s.finish.max()))
+    for j in range(len(ON_NODES)):
+        rows = slice(*s.placement.piece[j : j + 2])
+        drawn = np.zeros(len(nodes), dtype=int)
+        for run in (run for run in runs if run.job == j):
+            assert (run.begin, run.end) == (s.start[j], s.finish[j])
+            place = int(np.searchsorted(ends, run.low, side="right"))
+            assert run.high <= ends[place]  # on one node
+            drawn[place] += run.high - run.low
+        assert drawn[s.placement.node[rows]].tolist() == s.placement.cpus[rows].tolist()
+        assert drawn.sum() == s.placement.cpus[rows].sum()
+    for a, b in ((a, b) for i, a in enumerate(runs) for b in runs[:i]):
+        assert a.end <= b.begin or b.end <= a.begin or a.high <= b.low or b.high <= a.low
+    assert nodes_below(ps.Schedule(ON_NODES, ON_NODES.eligible)) == []
+
+
+def test_on_nodes_a_job_is_said_to_ask_for_nodes_and_memory() -> None:
+    s = ideal_schedule(ON_NODES)
+    assert wait_reasons(s, 4)[0] == (
+        "Job 4 of group 1 asked for 1 CPU and 2 GiB a node on 1 node for 9 s at most, and ran 9 s on g1 (partition "
+        "main)."
+    )
+    assert "1 CPU, 1 GPU and 1 MiB a node on 1 node" in wait_reasons(s, 1)[0]
+    job = int((s.start - ON_NODES.eligible).argmax())
+    later = [k for k in range(len(ON_NODES)) if k > job and s.start[k] < s.start[job]]
+    own = set(s.placement.node[slice(*s.placement.piece[job : job + 2])].tolist())
+    there = [k for k in later if own & set(s.placement.node[slice(*s.placement.piece[k : k + 2])].tolist())]
+    assert f"; {len(there)} of these on nodes that it got later." in wait_reasons(s, job)[1]

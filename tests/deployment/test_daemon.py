@@ -574,3 +574,11 @@ def test_an_unfinished_file_that_cannot_be_removed_is_named(fake: FakeSlurm, pla
         ps.InputError, match=r"\.deploy\.prom\.0123456789ab\.part: cannot be removed: Is a directory; remove it"
     ):
         once(plan)
+
+
+def test_jobs_of_all_partitions_are_put_into_one_order(fake: FakeSlurm, plan: Plan) -> None:
+    parts = {1: "main", 2: "gpu", 3: "main,gpu", 4: "gpu"}
+    limits = {1: "3:00:00", 2: "1:00:00", 3: "2:00:00", 4: "4:00:00"}
+    fake.queue({job: {"partition": parts[job], "limit": limits[job]} for job in parts}, {})
+    once(plan)
+    assert fake.order() == [2, 3, 1, 4]

@@ -127,6 +127,7 @@ def test_the_interpreted_and_the_compiled_code_give_the_same_order() -> None:
         ("recorded", "cannot be deployed; choose one of fcfs, easy"),
         ("list", "cannot be deployed"),
         ("order: fairshare; backfill: easy", 'uses "fairshare", which the daemon does not read'),
+        ("order: charge / limit", 'uses "charge", which the daemon does not know; say it by cores, memory and gpus'),
         ("order: user(7); backfill: easy", 'uses "user", which a log has and Slurm has not'),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paretosched.comparison.comparison import NEAREST, compare
 from paretosched.core.errors import InputError
-from paretosched.plots.comparisons import all_figures, bars, figures, use_over_time
+from paretosched.plots.comparisons import all_figures, bars, figures, partitions_over_time, use_over_time
 from paretosched.plots.fronts import pairs, scatter
 from paretosched.plots.style import MARKS
 from paretosched.wishes.wish import Wish
@@ -249,3 +249,18 @@ def test_names_of_positions_are_placed_for_the_height_that_is_drawn():
         assert all(
             abs(x - v) >= 7.2 * 25 or abs(y - w) >= 22 for k, (x, y) in enumerate(centres) for v, w in centres[:k]
         )
+
+
+def test_partitions_over_time_have_a_chart_a_resource_and_a_line_a_policy():
+    shares = np.array([[50.0, 60, 5], [40.0, 70, 9]])
+    by_partition = {"<b>": {"CPUs": shares, "GPUs": shares + 1}, "main": {"CPUs": shares + 2}}
+    figure = partitions_over_time(np.array([0, 3600, 7200, 9000]), ("EASY", "FCFS"), by_partition, "title")
+    assert [trace.name for trace in figure.data] == ["EASY", "FCFS"] * 3
+    assert [trace.y[0] for trace in figure.data] == [50, 40, 51, 41, 52, 42]
+    assert [a.text for a in figure.layout.annotations] == [
+        "<b>&lt;b&gt;</b>, CPUs",
+        "<b>&lt;b&gt;</b>, GPUs",
+        "<b>main</b>, CPUs",
+    ]
+    assert [trace.showlegend for trace in figure.data] == [True, True, False, False, False, False]
+    assert figure.layout.showlegend

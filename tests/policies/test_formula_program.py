@@ -9,6 +9,7 @@ from paretosched import InputError, Workload
 from paretosched.policies.formula import Term, parse_formula
 from paretosched.policies.formula_program import column_of, program_of
 from paretosched.workload.log_names import Names
+from support.machine_zoo import TWO_PARTITIONS
 
 RECORDS = np.zeros((3, 18))
 RECORDS[:, 12] = [5, 6, -1]  # groups of the log
@@ -71,3 +72,24 @@ def test_a_workload_that_is_no_log_has_no_accounts_and_queues(text: str) -> None
         InputError, match=r"of jobs, field .* of a log, is needed, but this workload does not come from a log"
     ):
         program_of([parse_formula(text, "largest").key] * 3, w)
+
+
+def test_the_charge_is_a_column_and_cores_and_limit_are_other_words() -> None:
+    charge = parse_formula("charge / limit", "largest").term
+    assert charge == parse_formula("charge / estimate", "largest").term
+    assert parse_formula("Cores", "largest").term == Term("width")
+    w = TWO_PARTITIONS
+    asked = w.asked_amounts
+    # 16 CPUs, 32000 MiB, 2 GPUs: one GPU weighs as much as eight CPUs
+    by_hand = [
+        max(c, 16 * m / 32000, 8 * g)
+        for c, m, g in zip(asked.cpus.tolist(), asked.memory.tolist(), asked.gpus.tolist(), strict=True)
+    ]
+    assert column_of(Term("charge"), w).tolist() == pytest.approx(by_hand)
+    assert by_hand[1] == 8
+    one_pool = Workload(submit=[0, 1], run=[1, 1], estimate=[9, 9], width=[3, 2], capacity=4)
+    assert column_of(Term("charge"), one_pool).tolist() == [3, 2]
+
+
+def test_a_group_may_have_the_name_charge() -> None:
+    assert parse_formula('group("charge")', "largest").term == Term("group", labels=("charge",))

@@ -19,8 +19,11 @@ from paretosched.policies.plain import Plain
 from paretosched.report.comparison_report import report, write_report
 from paretosched.simulation.objective import FROM_SUBMISSION
 from paretosched.wishes.wish_files import as_wish
+from paretosched.workload.machine_description import describe_machine, machine_drawing
 from paretosched.workload.workload import Repair
 from support.fronts import a_comparison, a_front, a_run, made_up
+from support.machine_zoo import TWO_PARTITIONS
+from support.placing import by_oracle
 from support.report_page import CHROMIUM, HOSTILE, Page, needs_browser
 from support.zoo import random_jobs
 
@@ -343,3 +346,21 @@ def test_the_policy_would_stop_a_page_that_asks(tmp_path, page):
     path = tmp_path / "report.html"
     path.write_text(page.replace("</body>", '<script>fetch("https://example.org/")</script></body>'), encoding="utf-8")
     assert "Content Security Policy" in in_browser(path, tmp_path)[1]
+
+
+def test_of_a_machine_of_nodes_the_report_has_its_drawing_and_the_use_of_partitions_once(monkeypatch):
+    by_oracle(monkeypatch)
+    w = TWO_PARTITIONS
+    front = replace(a_front(9, groups=w.groups), workload=w.name, digest=w.digest)
+    comparison = compare(w, ["fcfs"], front)
+    page = report(front, comparison)
+    assert "on 4 nodes of 2 kinds, 16 CPUs, 31.2 GiB, 2 v</p>" in page
+    assert html.escape(machine_drawing(describe_machine(w.machine))) in page
+    for name in ("utilisation", "memory-utilisation", "gpus-utilisation", "partition-utilisation"):
+        assert page.count(f'<figure id="{name}">') == 1, name
+    after = page.partition("How long jobs wait, and how busy the machine is")[2]
+    assert [row[-1] for row in cells(after, "Partition")][-2:] == [
+        f"{comparison.partition_means['gpu']['GPUs'][q, 0]:.1f}" for q in (0, 1)
+    ]
+    assert "CPUs in use of all" in page
+    assert "processors in use of all" not in page

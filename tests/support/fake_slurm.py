@@ -21,7 +21,7 @@ CONFIG = {
 }
 SCRIPTS = {
     "squeue": """test -e squeue.fails && { echo "Unable to contact slurm controller" >&2; exit 1; }
-for fields; do :; done; test "$3" = -r && file=history || file=queue
+for fields; do :; done; case $3 in -r) file=history;; -t) file=reasons;; *) file=queue;; esac
 mark=$(printf %s "$fields" | sed 's/^JobID:\\([^,]*\\),.*/\\1/'); sed "s/@/$mark/g" $file""",
     "sacct": "cat recorded",
     "sprio": "cat factors",
@@ -30,6 +30,7 @@ mark=$(printf %s "$fields" | sed 's/^JobID:\\([^,]*\\),.*/\\1/'); sed "s/@/$mark
     "scontrol": """case "$*" in
 "show config") cat config;;
 *partition) cat partitions;;
+*node) cat nodes;;
 "") told=told.$$; cat > $told; cat $told >> all
   sed 's/^update JobId=\\([0-9]*\\) SiteFactor=\\(.*\\)/\\1|\\2/' $told > new.$$; cat new.$$ >> factors  # in one piece
   denied='Access\\/permission denied for job'
@@ -50,7 +51,7 @@ class FakeSlurm:
             path = folder / name
             path.write_text(f"#!/bin/sh\ncd {folder}\n{script}\n", encoding="utf-8")
             path.chmod(0o755)
-        for name in ("queue", "history", "recorded", "factors", "all", "usage", "partitions"):
+        for name in ("queue", "history", "recorded", "factors", "all", "usage", "partitions", "nodes", "reasons"):
             (folder / name).touch()
         (folder / "room").write_text("4/4/0/8\n", encoding="utf-8")
         self.configure()
@@ -97,6 +98,12 @@ class FakeSlurm:
     def calls(self) -> list[int]:
         """Return how many changes each call of scontrol was told."""
         return [file.read_text(encoding="utf-8").count("\n") for file in self.folder.glob("told.*")]
+
+    def explain(self, reasons: dict[int, tuple[str, str, str]], nodes: list[str]) -> None:
+        """Put down reason, feature and tres of waiting jobs, and what scontrol says of nodes, a line each."""
+        cells = (f"{number}@" + "".join(f"{cell}@" for cell in words) + "\n" for number, words in reasons.items())
+        (self.folder / "reasons").write_text("".join(cells), encoding="utf-8")
+        (self.folder / "nodes").write_text("".join(f"{line}\n" for line in nodes), encoding="utf-8")
 
     def forget(self) -> None:
         (self.folder / "all").write_text("", encoding="utf-8")

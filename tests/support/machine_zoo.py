@@ -231,6 +231,17 @@ MACHINE_ZOO = {
 }  # fmt: skip
 
 
+# Jobs with GPUs in a partition that shares a node with another one; a third one has no job.
+TWO_PARTITIONS = case(
+    Machine(
+        (of("n[1-3]"), of("g1", gpus={"v": 2})),
+        (Partition("main", "n[1-3]", default=True), Partition("gpu", "g1,n3"), Partition("rare", "n1")),
+    ),
+    "0 50 -n4 --mem=500", "1 40 -p gpu -n1 --gpus=1 --mem=4000", "2 60 -p gpu,main -n4", "3 90 -n8 -N2",
+    "5 20 -p gpu -n2 --gpus=2", "70 9 -n1",
+)  # fmt: skip
+
+
 def random_case(seed: int, n: int = 12) -> Workload:
     """Return a few jobs on a machine at random, all of which could run on it alone."""
     rng = np.random.default_rng(seed)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 
 from paretosched import Schedule, Workload
-from paretosched.policies.outcome import Placement
+from paretosched.policies.outcome import Outcome, Placement
+from paretosched.policies.plain import Plain
 from support.naive_machine import Amount, Busy
 from support.naive_rhythms import ideal
 from support.naive_values import naive_of
@@ -45,6 +47,16 @@ def ideal_schedule(workload: Workload, reservations: int = 1) -> Schedule:
     """Return the schedule of the oracle in the ideal rhythm."""
     machine, jobs = naive_of(workload)
     return schedule_from(workload, ideal(machine, jobs, reservations=reservations))
+
+
+def by_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the oracle make the schedules of FCFS, EASY and conservative backfilling on nodes: it compiles nothing."""
+
+    def outcome(policy: Plain, workload: Workload) -> Outcome:
+        schedule = ideal_schedule(workload, {"fcfs": 0, "easy": 1}.get(policy.rule, len(workload)))
+        return Outcome(schedule.start, placement=schedule.placement)
+
+    monkeypatch.setattr(Plain, "outcome", outcome)
 
 
 def as_runs(schedule: Schedule) -> Runs:

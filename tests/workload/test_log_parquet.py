@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 import paretosched as ps
 from paretosched import InputError, Machine, NodeKind, Outage, Partition, Requests, Workload, load_log, save_log
+from paretosched.search.settings import settle
 from paretosched.workload.log_names import Names
 from paretosched.workload.log_parquet import KEY, write_runs, write_workload
 from paretosched.workload.workload import Repair
@@ -162,6 +163,8 @@ def test_simulations_are_on_nodes_but_with_one_pool(tmp_path: Path) -> None:
     assert "nodes" in (tmp_path / "s.csv").read_text().splitlines()[0].split(",")
     assert command("simulate", path, "--policy", "fcfs", "--one-pool", "-o", tmp_path / "pool.csv").status == 0
     assert "nodes" not in (tmp_path / "pool.csv").read_text().splitlines()[0].split(",")
+    with pytest.raises(InputError, match='a schedule of the encoding "sequence" must be on equal processors'):
+        settle(workload(), {}, seed=0, population=20, encoding="sequence", start=["submit"])
     with pytest.raises(InputError, match="time sharing must be on equal processors"):
         ps.simulate(path, "scojo-opt")
 
@@ -179,7 +182,7 @@ def test_resampling_and_parts_keep_the_nodes(tmp_path: Path) -> None:
     assert again.requests is not None
     rows = [whole.run.tolist().index(run) for run in again.run.tolist()]
     assert again.requests.tasks.tolist() == [[4, 1, 2, 1][row] for row in rows]
-    with pytest.raises(InputError, match="a machine of nodes is not made larger yet"):
+    with pytest.raises(InputError, match="its nodes are not made; type in its place: resample LOG --load"):
         ps.scale(whole, 32)
     save_log(workload(submit=[0, 5, 9, 700_000], eligible=None), tmp_path / "w.parquet")
     assert command("resample", tmp_path / "w.parquet", "-o", tmp_path / "r.parquet").status == 0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.workload.description import describe
+from paretosched.workload.description import describe, description_text
 from paretosched.workload.swf import read_swf
 from paretosched.workload.time_split import split
 from paretosched.workload.user_groups import (
@@ -20,8 +20,10 @@ from paretosched.workload.user_groups import (
     by_queue,
     by_swf_group,
     group_table,
+    with_groups,
 )
 from paretosched.workload.workload import Workload
+from support.machine_zoo import TWO_PARTITIONS
 
 
 def jobs(work: list[int], user: list[int], **more: Any) -> Workload:
@@ -222,6 +224,21 @@ def test_a_description_is_plain_values() -> None:
     assert info["quantiles"]["run"] == {"min": 10, "25 %": 10, "median": 10, "75 %": 20, "95 %": 20, "max": 20}
     assert info["quantiles"]["interarrival"]["median"] == 432000
     assert (info["serial_percent"], info["recorded_waits_percent"]) == (50.0, 50.0)
+
+
+def test_on_nodes_a_description_weighs_work_by_charge_and_has_the_load_of_each_resource() -> None:
+    w = with_groups(TWO_PARTITIONS, "gpu: gpus > 0; rest")
+    info = describe(w)
+    work = w.run * w.charge
+    assert info["groups"][0]["work_percent"] == pytest.approx(100 * work[[1, 4]].sum() / work.sum())
+    assert info["groups"][0]["work_percent"] > 100 * (w.run * w.width)[[1, 4]].sum() / w.work
+    assert sum(row["work_percent"] for row in info["requests"]) == pytest.approx(100)
+    assert info["loads"]["GPUs"] == pytest.approx((40 * 1 + 20 * 2) / 2 / 70)
+    assert info["loads"]["memory"] == pytest.approx((w.run * w.asked_amounts.memory).sum() / 32000 / 70)
+    text = description_text(info)
+    assert "6 jobs of 1 user on 4 nodes of 2 kinds, 16 CPUs, 31.2 GiB, 2 v\n" in text
+    assert f"offered load of memory {info['loads']['memory']:.3f}, of GPUs 0.571; work is weighed by" in text
+    assert describe(w.one_pool)["loads"] == {}
 
 
 def test_a_description_leaves_out_what_is_undefined() -> None:

@@ -1,0 +1,30 @@
+"""More nodes of a kind: named on, in the same partitions, at the same switch."""
+
+from __future__ import annotations
+
+from paretosched import Machine, NodeKind, Outage, Partition
+from paretosched.workload.more_nodes import with_more_nodes
+
+MACHINE = Machine(
+    (NodeKind("n[08-09]", 4, 8000), NodeKind("head", 8, 16000, {"a100": 2}), NodeKind("n10", 8, 8000)),
+    (Partition("all", "ALL"), Partition("some", "n08,head"), Partition("last", "n09")),
+    down=(Outage("n09"),),
+    switches={"left": "n[08-09]", "right": "head,n10"},
+)
+
+
+def test_new_nodes_are_where_the_named_one_is() -> None:
+    more = with_more_nodes(MACHINE, "n09", 2)
+    assert set(more.names) - set(MACHINE.names) == {"n11", "n12"}  # n10 is there already
+    assert [kind.count for kind in more.kinds] == [4, 1, 1]
+    assert more.members.sum(axis=1).tolist() == [6, 2, 3]
+    assert more.switches == (("left", "n[08-09,11-12]"), ("right", "head,n10"))
+    assert more.down == MACHINE.down
+
+
+def test_a_name_without_a_number_gets_one() -> None:
+    more = with_more_nodes(MACHINE, "head", 1)
+    assert more.gpus.sum() == 4
+    assert "head2" in more.names
+    assert more.members.sum(axis=1).tolist() == [5, 3, 1]
+    assert dict(more.switches)["right"] == "head,head2,n10"
