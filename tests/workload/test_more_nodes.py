@@ -27,4 +27,4 @@ def test_a_name_without_a_number_gets_one() -> None:
     assert more.gpus.sum() == 4
     assert "head2" in more.names
     assert more.members.sum(axis=1).tolist() == [5, 3, 1]
-    assert dict(more.switches)["right"] == "head,head2,n10"
+    assert dict(more.switches)["right"] == "head,n10,head2"
