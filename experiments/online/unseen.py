@@ -59,11 +59,7 @@ def in_short(rows: Sequence[Row]) -> str:
     tried = [row for row in rows if row["log"] in logs]
     gains = [[gain_of(row) for row in tried if row["policy"] == one] for one in (CLASSES[0], settings.NO_CLASS)]
     guarded, chosen = (", ".join(of_policy) for of_policy in gains)
-    return (
-        f"on {', '.join(logs)} trained guarded orders gain {guarded} %, `train` without a class {chosen} %"
-        if logs
-        else ""
-    )
+    return f"on {', '.join(logs)} guarded gains {guarded} %, `train` {chosen} %" if logs else ""
 
 
 def gain_of(row: Row) -> str:
