@@ -34,7 +34,7 @@ from .running import pop, push
 from .waiting_heap import make_heap, sink
 from .waiting_tree import FAR
 
-LARGE_KEY = 1e200  # beyond it a larger key may be infinite
+LARGE_KEY = 1e200  # a larger one than those beyond it may be infinite
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -122,7 +122,8 @@ def may_be_put(jobs: Jobs, plan: NodePlan, j: Int) -> bool:
 def any_may_be_put(plan: NodePlan) -> bool:
     """Return whether a waiting job may start beside the reservations, see `may_be_put`.
 
-    It is written down for each shape of `plan`, which is modified in place: `open`.
+    It is written down for each shape of `plan`, which is modified in place: all jobs that may start are shorter than
+    `open`.
     """
     found = False
     for number in range(plan.shapes.size):
@@ -131,16 +132,20 @@ def any_may_be_put(plan: NodePlan) -> bool:
         if shape["open"]:
             if shape["version"] != plan.now[0]["version"] and shape["single"] and plan.now[0]["downs"] == 0:
                 learn_longest(plan, shape["job"])
-            known = shape["version"] == plan.now[0]["version"]
-            shape["open"] = not known or shape["shortest"] < max(shape["length"], shape["asked"])
+            if shape["version"] != plan.now[0]["version"] or shape["shortest"] < shape["asked"]:
+                shape["open"] = FAR
+            elif shape["shortest"] < shape["length"]:
+                shape["open"] = shape["length"]
+            else:
+                shape["open"] = 0
             found |= shape["open"] > 0
     return found
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def is_open(plan: NodePlan, j: Int) -> bool:
-    """Return whether a job of the shape of job j may start, as `any_may_be_put` has written down in `plan`."""
-    return bool(plan.shapes[plan.holders[j]["shape"]]["open"])
+def is_open(jobs: Jobs, plan: NodePlan, j: Int) -> bool:
+    """Return whether job j of `jobs` may start, for all that `any_may_be_put` has written down in `plan`."""
+    return bool(jobs.estimate[j] < plan.shapes[plan.holders[j]["shape"]]["open"])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -377,7 +382,7 @@ def first_on(plan: NodePlan, j: Int, o: Int, node: Int, length: Int, after: Int,
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def may_hold(plan: NodePlan, option: np.void, node: Int, step: Int, j: Int) -> bool:
-    """Return whether enough may be free in a step of a node for a job that needs one node; arguments as for `first_on`.
+    """Return whether enough may be free in a step of a node for job j, which needs one node.
 
     `step` is a step of the `node` in `plan`, and `option` is the OPTION; nothing is changed.
     """
@@ -625,23 +630,27 @@ def lift_tiers(plan: NodePlan, queue: Ints, keys: Floats, count: Int) -> None:
             keys[i], keys[others] = keys[others], keys[i]
             others += 1
     sort(queue, keys, others)
-    if abs(most) > LARGE_KEY:
+    if most > LARGE_KEY or most < -LARGE_KEY:
         sort(queue[others:], keys[others:], count - others)
         for i in range(others, count):
-            keys[i] = float(others - i)
+            keys[i] = float(i - count)
         most = 0.0
     for i in range(others):
-        place: Int = np.int64(0)  # from the last one of those of lower tiers on
-        for k in range(others):
-            one, other = plan.holders[queue[i]]["tier"], plan.holders[queue[k]]["tier"]
-            place += other < one or (other == one and k >= i)
-        keys[i] = most + float(place) * max(abs(most), 1.0)
+        keys[i] = most + float(plan.holders[queue[i]]["tier"] * count + i) * max(abs(most), 1.0)
     make_heap(queue, keys, count)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def sort(queue: Ints, keys: Floats, count: Int) -> None:
-    """Sort the first `count` jobs of a queue, the largest key, then the lowest row, first; arguments as for `sink`."""
+    """Sort the first `count` jobs of a queue by ascending keys, then by descending rows.
+
+    Parameters
+    ----------
+    queue, keys
+        (count or more,) int64 rows and (count or more,) float64, modified in place.
+    count
+        How many jobs there are.
+    """
     make_heap(queue, keys, count)
     for left in range(count - 1, 0, -1):  # the last ones go to the end
         queue[0], queue[left] = queue[left], queue[0]

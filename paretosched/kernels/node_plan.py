@@ -86,7 +86,7 @@ class NodePlan(NamedTuple):
     shapes
         (s,) SHAPE: the options and licences of jobs that ask for the same; whether each needs one node, one of the
         jobs, how many wait, and a time that none of them is shorter than, s; what was tried, see `may_be_put`; and
-        whether any may start beside the reservations, see `any_may_be_put`.
+        below which length a job may start beside the reservations, s, see `any_may_be_put`.
     holders
         (n,) HOLDER: shape, tier, user, request and what partitions take for it, in s, of each job, its rows of `held`,
         and its last reservation.

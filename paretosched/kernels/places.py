@@ -396,7 +396,7 @@ _by_machine(
 _by_machine(
     may_be_free,
     lambda jobs, plan, j, t: _fits(jobs, plan, j, t),
-    lambda jobs, plan, j, t: is_open(plan, j) and may_be_put(jobs, plan, j),
+    lambda jobs, plan, j, t: is_open(jobs, plan, j) and may_be_put(jobs, plan, j),
 )
 _by_machine(stops_others, lambda jobs, plan, j, t: True, lambda jobs, plan, j, t: _stops_on_nodes(jobs, plan, j, t))
 _by_machine(

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import paretosched as ps
 from paretosched import Workload
+from paretosched.kernels.node_places import lift_tiers
+from paretosched.kernels.node_plan import HOLDER
+from paretosched.kernels.waiting_heap import Waiting, make_heap, take_first
+from paretosched.policies.node_plans import node_plan
 from support.machine_zoo import MACHINE_ZOO, random_case
 from support.naive_machine import Busy, Job
 from support.naive_rhythms import ALL, ideal, keep_places
@@ -92,3 +97,22 @@ def test_licences_may_be_counted_with_an_equals_sign() -> None:
     asks = ps.Requests(tasks=[1, 1, 1], licences=["lic=2", "lic:1", ""], memory_per_node=[1, 1, 1])
     w = Workload([0, 0, 0], [50] * 3, [50] * 3, [1] * 3, capacity=4, machine=machine, requests=asks)
     assert ps.simulate(w, "easy").check().start.tolist() == [0, 50, 0]
+
+
+@pytest.mark.parametrize("largest", [3.0, 1e250, np.inf, -np.inf])
+def test_jobs_of_higher_tiers_come_first_then_those_of_the_largest_keys(largest: float) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        count = int(rng.integers(1, 40))
+        tiers = rng.choice([1, 1, 100, 65533], count)
+        keys = rng.choice([-np.inf, -2.5, 0.0, 1.0, largest], count)
+        queue = rng.permutation(count).astype(np.int64)
+        holders = np.zeros(count, HOLDER)
+        holders["tier"] = tiers
+        plan = node_plan(next(iter(EVERY.values())))._replace(holders=holders)
+        expected = sorted(range(count), key=lambda place: (-tiers[queue[place]], -keys[place], queue[place]))
+        wanted = [int(queue[place]) for place in expected]
+        waiting = Waiting(queue.copy(), queue.copy(), keys.copy())
+        make_heap(waiting.queue, waiting.keys, count)
+        lift_tiers(plan, waiting.queue, waiting.keys, count)
+        assert [int(take_first(waiting, 0, count - taken, True)) for taken in range(count)] == wanted
