@@ -22,12 +22,13 @@ def main() -> None:
     """Write the summary."""
     options = common.analysis_parser("nodes", __doc__).parse_args()
     provenance = common.load_provenance(options.results)
-    parts = ("ingredients", "policies", "micro")
-    steps, policies, micro = (common.rows(options.results / f"{name}.csv") for name in parts)
+    parts = ("ingredients", "policies", "front", "recorded", "micro")
+    steps, policies, front, recorded, micro = (common.rows(options.results / f"{name}.csv") for name in parts)
     remark = common.quick_remark(provenance, "on a made-up machine")
     lines = ["# Nodes against one pool, and against a real Slurm", "", *opening(steps, policies, micro)]
     lines += [f"{remark}{common.versions_text(provenance)}.", ""]
-    lines += [*of_steps(steps), *of_policies(policies), *of_micro(micro)]
+    lines += [*of_steps(steps), *of_policies(policies), *of_front(front)]
+    lines += [*of_recorded(recorded), *of_micro(micro)]
     common.save_summary(options.results, lines)
 
 
@@ -51,8 +52,8 @@ def opening(steps: Sequence[Row], policies: Sequence[Row], micro: Sequence[Row])
     return common.opening(
         "What does one pool of processors hide of a machine with memory, GPUs and features, and who sees it?",
         f"On {log} {said}; all jobs together {pool['wait all']} and {whole['wait all']} h.{near}",
-        "Two logs of one machine, and one cluster whose runs were recorded twice; nothing is random. Every simulated "
-        "schedule passed a check of every node at every second.",
+        "Two logs of one machine, and one cluster whose runs were recorded twice; random is only the search, of one "
+        "seed. Every simulated schedule passed a check of every node at every second.",
         "Limits of users and QOS hold no job back here, and a simulation cannot be nearer to Slurm than Slurm is to "
         "itself: small differences early grow in a long queue.",
         f"Import a log with its slurm.conf; of {len(policies)} policies on these nodes {best['of']} lets jobs with "
@@ -108,6 +109,44 @@ def of_policies(rows: Sequence[Row]) -> list[str]:
         f"{rows[0]['log']}: mean wait, h; UTIL, %. Its slurm.conf is taken with equal shares.",
         "",
         *markdown(["policy", "UTIL", "all", *kinds], lines, left=1),
+        "",
+    ]
+
+
+def of_front(rows: Sequence[Row]) -> list[str]:
+    """Return the section of what can be traded on the whole machine."""
+    kinds = [kind.name for kind in settings.KINDS]
+    easy = rows[0]
+    lines = []
+    for row in rows:
+        changes = [100 * (float(row[f"AWRT {kind}"]) / float(easy[f"AWRT {kind}"]) - 1) for kind in kinds]
+        lines.append([row["of"], *waits(row), *(f"{change:+.1f} %" for change in changes)])
+    return [
+        "## What can be traded",
+        "",
+        f"{easy['log']}, with the kinds of jobs as groups ({', '.join(settings.GROUPS)}): {easy['schedules']} of "
+        f"{int(easy['evaluations']):,} schedules are on the front. The best ones for each group by AWRT, and by AWRT "
+        f"with that of no other group above {settings.WORSE:g} times EASY's, where there are any: mean wait, h; UTIL, "
+        "%; and AWRT against that of EASY.",
+        "",
+        *markdown(["schedule", "UTIL", "all", *kinds, *(f"AWRT {name}" for name in settings.GROUPS)], lines, left=1),
+        "",
+    ]
+
+
+def of_recorded(rows: Sequence[Row]) -> list[str]:
+    """Return the section of the log that says where jobs ran; none without it."""
+    if not rows:
+        return []
+    lines = [[value for key, value in row.items() if key != "part"] for row in rows]
+    return [
+        "## A record of waits and hosts",
+        "",
+        f"MetaCentrum, {int(rows[-1]['jobs']):,} jobs by the cluster on which they ran, and on how many of its nodes: "
+        "mean wait, h, as recorded and under EASY on one pool, on all nodes, and on as many as ran jobs; and how many "
+        "jobs are put on the same cluster by EASY on all nodes, %. Down times and limits are not in the log.",
+        "",
+        *markdown(["ran on", "jobs", "nodes", "recorded", "one pool", "nodes", "fewer", "there too"], lines, left=1),
         "",
     ]
 

@@ -16,6 +16,7 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
+from recorded import LOG, rows_of
 
 import paretosched as ps
 from paretosched.core.arrays import Ints, Mask
@@ -23,7 +24,7 @@ from paretosched.core.tables import save_rows
 from paretosched.policies.slurm_policy import read_slurm
 
 HOUR = 3600
-PARTS = ("ingredients", "policies", "micro")
+PARTS = ("ingredients", "policies", "front", "recorded", "micro")
 
 
 def main() -> None:
@@ -31,7 +32,7 @@ def main() -> None:
     parser = common.run_parser("nodes", __doc__, "a made-up machine", PARTS)
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
-    parts = {"ingredients": ingredients, "policies": policies, "micro": micro}
+    parts = {"ingredients": ingredients, "policies": policies, "front": front, "recorded": recorded, "micro": micro}
     for name in options.part or PARTS:
         if rows := [*parts[name](options.quick)]:
             save_rows(rows, options.results / f"{name}.csv")
@@ -120,6 +121,40 @@ def policies(quick: bool) -> Iterable[dict[str, Any]]:
 def slurm_of(conf: str, shares: str = "") -> ps.Policy:
     """Return the policy of a slurm.conf, with shares if a file has them."""
     return read_slurm(common.modern_file(conf), common.modern_file(shares) if shares else None)
+
+
+def front(quick: bool) -> Iterable[dict[str, Any]]:
+    """Yield a row for EASY on the first log, and for the schedules that are best for a kind of jobs on a front."""
+    log, w = next(iter(medium(quick)))
+    kinds = kinds_of(w)
+    group = np.select([*kinds.values()], range(len(kinds)))
+    w = w.with_(group=group, groups=settings.GROUPS)
+    evaluations, population = (
+        (settings.QUICK_EVALUATIONS, settings.QUICK_POPULATION)
+        if quick
+        else (settings.EVALUATIONS, settings.POPULATION)
+    )
+    found = ps.explore(w, evaluations=evaluations, population=population, seed=0)
+    easy = ps.simulate(w, "easy")
+    usual = np.array([easy.objectives[f"AWRT{g + 1}"] for g in range(len(kinds))])
+    names = [o.name for o in found.objectives]
+    awrt = found.values[:, [names.index(f"AWRT{g + 1}") for g in range(len(kinds))]]
+    chosen: dict[str, ps.Policy] = {"easy": ps.as_policy("easy")}
+    for g, name in enumerate(settings.GROUPS):
+        fair = (np.delete(awrt, g, 1) <= settings.WORSE * np.delete(usual, g)).all(axis=1)
+        for words, rows in (("", np.arange(len(awrt))), (", nobody worse", np.flatnonzero(fair))):
+            if rows.size:
+                chosen[f"best for {name}{words}"] = found[rows[awrt[rows, g].argmin()]].policy
+    for name, policy in chosen.items():
+        schedule = ps.simulate(w, policy).check()
+        row = row_of(log, name, kinds, w, schedule.start) | {"schedules": len(found), "evaluations": evaluations}
+        yield row | {f"AWRT {kind}": round(schedule.objectives[f"AWRT{g + 1}"]) for g, kind in enumerate(kinds)}
+
+
+def recorded(quick: bool) -> Iterable[dict[str, Any]]:
+    """Yield a row for each cluster of a log that says where jobs ran."""
+    if not quick:
+        yield from rows_of(common.modern_file(LOG).parent)
 
 
 # --- nodes against a real Slurm ---------------------------------------------------------------------------------------

@@ -49,6 +49,10 @@ KINDS = (
     Kind("one core", lambda asked: (asked.tasks == 1) & (asked.exclusive == 0)),
     Kind("others", lambda asked: np.ones(len(asked.tasks), dtype=np.bool_)),
 )
+GROUPS = ("gpu", "big", "one", "others")  # the kinds as groups of a front
+EVALUATIONS, POPULATION = 1000, 100
+QUICK_EVALUATIONS, QUICK_POPULATION = 40, 20
+WORSE = 1.05  # times its AWRT under EASY a group may have where nobody is to lose
 QUICK_JOBS = 60
 
 
