@@ -78,6 +78,7 @@ def use_by_partition(schedules: Sequence[Schedule], edges: Ints) -> ByPartition:
 
     >>> from paretosched.workload.machine import Machine, NodeKind, Partition
     >>> from paretosched.workload.node_requests import Requests
+    >>> from paretosched.workload.workload import Workload
     >>> m = Machine((NodeKind("n[1-2]", 4, 8000),), (Partition("a", "n1"), Partition("b", "n2")), shares_memory=False)
     >>> r = Requests(tasks=[1, 4], partition=["a", "b"], memory_per_node=[1, 1])
     >>> w = Workload([0, 0], [5, 10], [5, 10], [1, 4], 8, machine=m, requests=r)
