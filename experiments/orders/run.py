@@ -21,7 +21,7 @@ from paretosched.core.arrays import Floats
 from paretosched.core.tables import save_rows
 from paretosched.encodings.trained_order import TrainedOrders
 from paretosched.policies.policy_json import from_json, to_json
-from paretosched.search.evaluation import versions
+from paretosched.search.evaluation import Compute, versions
 from paretosched.simulation.objective import objective_table
 from paretosched.training.priority_training import search_orders, soft_costs
 from paretosched.training.task import Data, Task, by_weight, data_of, important_groups, tasks
@@ -105,11 +105,8 @@ def train_with(log: str, varied: tuple[str, ...], seed: int, options: argparse.N
         encoding,
         evaluations=settings.EVALUATIONS,
         software=versions() | {"cma": version("cma")},
-        workers=options.workers,
-        scheduler=None,
-        tls=None,
+        compute=Compute(options.workers, progress=common.show_training(name, 20)),
         run_directory=options.work / name,
-        progress=common.show_training(name, 20),
         costs=lambda values: soft_costs(task, values),
     )
     whole = np.flatnonzero(encoding.online(record.genomes))

@@ -421,8 +421,7 @@ def test_the_choice_of_a_class_is_set_against_the_best_class_within_the_limits(s
         for policy, (gain, excess) in of_log.items()
     ]
     assert scripts["unseen"].in_short(rows) == (
-        "on A, B, C trained guarded orders gain +2.0, +2.0, +2.0 (outside) %, `train` without a class "
-        "+1.5, +2.0, +3.0 (outside) %"
+        "on A, B, C guarded gains +2.0, +2.0, +2.0 (outside) %, `train` +1.5, +2.0, +3.0 (outside) %"
     )
     assert scripts["unseen"].in_short([]) == ""
     assert scripts["unseen"].in_words(rows) == (
