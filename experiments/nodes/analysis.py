@@ -52,7 +52,7 @@ def opening(steps: Sequence[Row], policies: Sequence[Row], micro: Sequence[Row])
     return common.opening(
         "What does one pool of processors hide of a machine with memory, GPUs and features, and who sees it?",
         f"On {log} {said}; all jobs together {pool['wait all']} and {whole['wait all']} h.{near}",
-        "Two logs of one machine, and one cluster whose runs were recorded twice; random is only the search, of one "
+        "Two logs of one machine, a record of another, and a cluster that ran twice; random is only the search, of one "
         "seed. Every simulated schedule passed a check of every node at every second.",
         "Limits of users and QOS hold no job back here, and a simulation cannot be nearer to Slurm than Slurm is to "
         "itself: small differences early grow in a long queue.",
@@ -114,7 +114,9 @@ def of_policies(rows: Sequence[Row]) -> list[str]:
 
 
 def of_front(rows: Sequence[Row]) -> list[str]:
-    """Return the section of what can be traded on the whole machine."""
+    """Return the section of what can be traded on the whole machine; none without a front."""
+    if not rows:
+        return []
     kinds = [kind.name for kind in settings.KINDS]
     easy = rows[0]
     lines = []
@@ -146,7 +148,11 @@ def of_recorded(rows: Sequence[Row]) -> list[str]:
         "mean wait, h, as recorded and under EASY on one pool, on all nodes, and on as many as ran jobs; and how many "
         "jobs are put on the same cluster by EASY on all nodes, %. Down times and limits are not in the log.",
         "",
-        *markdown(["ran on", "jobs", "nodes", "recorded", "one pool", "nodes", "fewer", "there too"], lines, left=1),
+        *markdown(
+            ["ran on", "jobs", "of its nodes", "recorded", "one pool", "all nodes", "those that ran jobs", "there too"],
+            lines,
+            left=1,
+        ),
         "",
     ]
 
