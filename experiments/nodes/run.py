@@ -32,7 +32,7 @@ def main() -> None:
     parser = common.run_parser("nodes", __doc__, "a made-up machine", PARTS)
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
-    parts = {"ingredients": ingredients, "policies": policies, "front": front, "recorded": recorded, "micro": micro}
+    parts = {"ingredients": ingredients, "policies": policies, "front": front, "recorded": record, "micro": micro}
     for name in options.part or PARTS:
         if rows := [*parts[name](options.quick)]:
             save_rows(rows, options.results / f"{name}.csv")
@@ -151,7 +151,7 @@ def front(quick: bool) -> Iterable[dict[str, Any]]:
         yield row | {f"AWRT {kind}": round(schedule.objectives[f"AWRT{g + 1}"]) for g, kind in enumerate(kinds)}
 
 
-def recorded(quick: bool) -> Iterable[dict[str, Any]]:
+def record(quick: bool) -> Iterable[dict[str, Any]]:
     """Yield a row for each cluster of a log that says where jobs ran."""
     if not quick:
         yield from rows_of(common.modern_file(LOG).parent)
