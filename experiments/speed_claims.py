@@ -159,8 +159,7 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
     ),
     measurement(
         SPEED,
-        "took {:g} to {:g} s of CPU for two thousand schedules of KTH, start included, where threads took {:g} to "
-        "{:g} s",
+        "took {:g} to {:g} s for two thousand schedules of KTH, start included, where threads took {:g} s",
         "two workers",
         "no workers",
     ),
