@@ -52,8 +52,8 @@ def opening(steps: Sequence[Row], policies: Sequence[Row], micro: Sequence[Row])
     return common.opening(
         "What does one pool of processors hide of a machine with memory, GPUs and features, and who sees it?",
         f"On {log} {said}; all jobs together {pool['wait all']} and {whole['wait all']} h.{near}",
-        "Two logs of one machine, a record of another, and a cluster that ran twice; random is only the search, of one "
-        "seed. Every simulated schedule passed a check of every node at every second.",
+        "Two logs of one machine, a record of another, and a third one that Slurm ran twice; the search has one seed. "
+        "Every simulated schedule passed a check of every node at every second.",
         "Limits of users and QOS hold no job back here, and a simulation cannot be nearer to Slurm than Slurm is to "
         "itself: small differences early grow in a long queue.",
         f"Import a log with its slurm.conf; of {len(policies)} policies on these nodes {best['of']} lets jobs with "

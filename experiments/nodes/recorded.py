@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +13,12 @@ import numpy as np
 import pandas as pd
 
 import paretosched as ps
+from paretosched.workload.more_columns import Request, request_of
 
 LOG, MACHINE = "metacentrum-wagap-2013.swf.gz", "metacentrum-wagap-2013.machines"
 NUMBER, SUBMIT, WAIT, RUN, WIDTH, LIMIT, MEMORY, USER = 0, 1, 2, 3, 4, 8, 9, 11  # places in a line
 HOSTS, ASKED = 18, 20
 FIRST_OF_SECOND = 1249  # hosts with lower numbers gave up to 80 processors, the others 12: so they are of two kinds
-PART = re.compile(r"(\d+)(?::ppn=(\d+))?")
 COLUMNS = (
     "job=job,submit=submit,wait=wait,run=run,limit=limit,nodes=nodes,tasks=tasks,tasks_per_node=ppn,"
     "memory_per_node=memory,constraint=constraint,exclusive=exclusive,user=user"
@@ -48,19 +47,17 @@ def _rows(path: Path, names: tuple[str, str]) -> Iterator[dict[str, Any]]:
             cells = line.split()
             if line.startswith(";") or len(cells) <= ASKED or int(cells[RUN]) < 0:
                 continue
-            asked, _, rest = cells[ASKED].partition("#")
-            parts = [PART.match(part) for part in asked.split("+")]
-            pieces = [(int(part[1]), int(part[2] or 1)) for part in parts if part]
-            nodes, per_node = sum(n for n, _ in pieces), {ppn for _, ppn in pieces}
             tasks = int(cells[WIDTH])
-            same = len(per_node) == 1 and nodes * max(per_node) == tasks
-            cluster = next((f"cl_{name}" for name in names if f"cl_{name}" in asked), "")
+            asked = request_of(cells[ASKED]) or Request(0, 0, 0, 0, 0, "")
+            same = asked.nodes * asked.per_node == tasks
+            memory = max(int(cells[MEMORY]), 0) // max(asked.nodes, 1) >> 20  # MiB a node
+            cluster = next((f"cl_{name}" for name in names if f"cl_{name}" in cells[ASKED]), "")
             hosts = [int(word) for word in cells[HOSTS].strip("{}").split(",") if word.isdigit()]
             yield {
                 "job": cells[NUMBER], "submit": cells[SUBMIT], "wait": cells[WAIT], "run": cells[RUN],
-                "limit": cells[LIMIT], "nodes": nodes if same else "", "tasks": tasks,
-                "ppn": max(per_node) if same else "", "memory": f"{max(int(cells[MEMORY]), 0) // max(nodes, 1) >> 20}M",
-                "constraint": cluster, "exclusive": "yes" if "excl" in rest else "no", "user": cells[USER],
+                "limit": cells[LIMIT], "nodes": asked.nodes if same else "", "tasks": tasks,
+                "ppn": asked.per_node if same else "", "memory": f"{memory}M",
+                "constraint": cluster, "exclusive": "yes" if asked.exclusive else "no", "user": cells[USER],
                 "ran": "" if not hosts else names[int(hosts[0] >= FIRST_OF_SECOND)],
                 "host": hosts[0] if hosts else -1,
             }  # fmt: skip

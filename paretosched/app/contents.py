@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dash import html
@@ -13,7 +14,8 @@ from plotly.utils import PlotlyJSONEncoder
 from ..comparison.comparison import IDEAL
 from ..core.errors import number_of
 from ..fronts.front import Front
-from ..workload.machine_description import describe_machine, machine_drawing, size_in_words
+from ..workload.machine import Machine
+from ..workload.machine_description import describe_machine, machine_drawing, machine_words
 from .cards import questions, text_parts
 from .charts import Course, in_words, mark_styles, projection, unit_of, value_text
 from .desk import Desk
@@ -105,7 +107,9 @@ def _facts(desk: Desk) -> str:
     front, now = desk.front, desk.exploration
     parts = [f"{_schedules(len(front))} of {front.evaluations:,} simulated"]
     if desk.workload is not None:
-        parts.insert(0, f"{number_of(len(desk.workload), 'job')} on {size_in_words(desk.workload)}")
+        w = desk.workload
+        size = number_of(w.capacity, "processor") if w.machine is None else _words_and_drawing(w.machine)[0]
+        parts.insert(0, f"{number_of(len(w), 'job')} on {size}")
     if now.is_running:
         parts.append(f"now {now.done:,} of {now.wanted:,}")
     return " · ".join(parts)
@@ -114,7 +118,14 @@ def _facts(desk: Desk) -> str:
 def _machine(desk: Desk) -> list[Any]:
     """Return the drawing of a machine of nodes; nothing without nodes, or before the workload is known."""
     machine = None if desk.workload is None else desk.workload.machine
-    return [] if machine is None else text_parts(machine_drawing(describe_machine(machine)))
+    return [] if machine is None else text_parts(_words_and_drawing(machine)[1])
+
+
+@lru_cache(maxsize=2)  # every answer of the page asks for both
+def _words_and_drawing(machine: Machine) -> tuple[str, str]:
+    """Return a machine of nodes in a few words, and as a drawing."""
+    about = describe_machine(machine)
+    return machine_words(about), machine_drawing(about)
 
 
 def _other_machine(desk: Desk) -> list[Any]:

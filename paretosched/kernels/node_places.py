@@ -421,12 +421,8 @@ def sweep(plan: NodePlan, j: Int, length: Int, after: Int, until: Int) -> Int:
 
     Parameters
     ----------
-    plan
-        `NodePlan`, modified in place.
-    j, length
-        The row of the job, and how long it is expected to run, s.
-    after, until
-        s.
+    plan, j, length, after, until
+        As for `first_place`; `plan` is modified in place.
     """
     holder = plan.holders[j]
     shape = plan.shapes[holder["shape"]]
@@ -630,7 +626,7 @@ def lift_tiers(plan: NodePlan, queue: Ints, keys: Floats, count: Int) -> None:
             keys[i], keys[others] = keys[others], keys[i]
             others += 1
     sort(queue, keys, others)
-    if most > LARGE_KEY or most < -LARGE_KEY:
+    if abs(most) > LARGE_KEY:
         sort(queue[others:], keys[others:], count - others)
         for i in range(others, count):
             keys[i] = float(i - count)
