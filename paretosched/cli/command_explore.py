@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 OF_ONE_RUN = (
-    "evaluations", "until", "population", "seed", "encoding", "algorithm", "start", "draw", "wish", "box", "backfill",
+    "evaluations", "until", "population", "seed", "encoding", "algorithm", "start", "draw", "objectives", "wish", "box",
+    "backfill",
     "decoding", "moves", "movable", "recombination", "frequency", "jump", "copies", "forget", "lag",
     "surrogate", "util_from",
 )  # fmt: skip
@@ -187,6 +188,15 @@ def _takes_aim(parser: Parser) -> None:
         "where to look",
         "With --algorithm archive, the default: which schedules are worth a search, as no owner takes "
         "those in which a group waits for ever.",
+    )
+    group.add_argument(
+        "--objectives",
+        metavar="LIST",
+        help="what schedules are compared by, two to twelve, as in 'UTIL, p95 wait of gpu, mean slowdown, AWRT of "
+        "physics' (default: UTIL and the AWRT of each group, as in the papers; when a run is continued, as before). "
+        "Statistics: mean, median, p95, longest, weighted, share (share wait > 24h), jain, largest group; of wait, "
+        "response, slowdown, stretch, unfair wait; of a group or of jobs (width >= 32); UTIL_memory, UTIL_gpus, idle "
+        "hours",
     )
     group.add_argument(
         "--box",

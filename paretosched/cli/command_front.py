@@ -122,7 +122,7 @@ def _workload(options: argparse.Namespace, front: Front) -> Workload | None:
         else:
             show_doubts(options, run, doubts(workload))
             show_other_machine(options, [workload])
-            return workload
+            return workload.with_(measured=front.measured)
     for name in ("box", "wish"):
         if getattr(options, name) is not None:
             raise InputError(f"--{name}: EASY must be simulated on the jobs of the front, but {troubles[0]}")

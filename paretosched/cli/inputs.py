@@ -129,10 +129,10 @@ class _MaskedArraysLater:
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
     """Return the wish of --objective, in words or from a file, for the groups of a workload."""
-    from ..wishes.wish_files import as_wish
+    from ..wishes.wish_files import measuring
 
     try:
-        return as_wish(options.objective, workload.groups)
+        return measuring(options.objective, workload)[0]
     except InputError as error:
         raise InputError(f"--objective: {error}") from None
 

@@ -37,6 +37,7 @@ from ..core.errors import InputError
 from ..core.notebook import html_table
 from ..core.tables import enumeration, plain
 from ..fronts.front_files import FrontLike, as_front
+from ..fronts.row_schedules import measured_front
 from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, PolicyLike, as_policies
@@ -47,6 +48,7 @@ from ..simulation.objective import (
     Objective,
     group_of,
     improvement,
+    is_of_group,
     objective_table,
     utilisation_from_submission,
 )
@@ -58,8 +60,9 @@ from ..wishes.best_possible import DISTANCE, Best, best_possible, distance_row
 from ..wishes.outer_front import outer_front
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
-from ..wishes.wish_files import WishLike, as_wish, from_json
+from ..wishes.wish_files import WishLike, from_json, measuring
 from ..workload.machine_description import describe_machine
+from ..workload.measures import with_measures
 from ..workload.recorded_fit import other_machine
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.time_split import check_weeks
@@ -404,7 +407,7 @@ class Comparison:
         statistics = self.waits[q]
         keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s", f"{SLOWDOWN}_mean", f"{SLOWDOWN}_median")
         columns = dict(zip(("jobs", *keys), map(plain, statistics), strict=True))
-        names = [None, *(group_of(o) for o in self.objectives[2:])]
+        names = [None, *(group_of(o) for o in self.objectives if is_of_group(o.name))]
         return [{"group": name} | {key: columns[key][i] for key in columns} for i, name in enumerate(names)]
 
     def _over_time(self, q: int) -> dict[str, Any] | None:
@@ -444,7 +447,7 @@ class Comparison:
         if self.periods and len(self.policies) > 1:
             parts.append(period_table(of_policies, self.objectives, self.wish))
         if self.waits:
-            parts.append(wait_table(of_policies, len(self.objectives) - 1))
+            parts.append(wait_table(of_policies))
             notes.append(EVERY_JOB)
         if self.partition_means:
             parts.append(partition_table(self.policies, self.partition_means))
@@ -457,8 +460,9 @@ class Comparison:
                 if search is not None
             ]
             notes.append(OF_CLASSES)
-        if any(group_of(o) != str(i) for i, o in enumerate(self.objectives[2:], 1)):
-            notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in self.objectives[2:]))
+        of_groups = [o for o in self.objectives if is_of_group(o.name)]
+        if any(group_of(o) != str(i) for i, o in enumerate(of_groups, 1)):
+            notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in of_groups))
         notes += from_submission_text(of_policies)
         notes += [OF_FRONT] if against_front and self.util_from != FROM_START else []
         notes += [f"vs EASY: {CONVENTION}", *([OF_EACH] if against_front else []), self.ideal_rule]
@@ -520,7 +524,11 @@ def compare(
     """
     workload = as_workload(workload)
     front = None if front is None else as_front(front)
-    wish = None if wish is None else as_wish(wish, workload.groups)
+    if front is not None:
+        workload = with_measures(workload, front.measured.names, front.measured.deciding)
+    if wish is not None:
+        wish, workload = measuring(wish, workload)
+        front = None if front is None else measured_front(front, workload)
     if front is not None and front.digest != workload.digest:
         raise foreign(front, [workload])
     if intervals:
@@ -530,9 +538,9 @@ def compare(
     of_policies = zip(all_policies, schedules, strict=True)
     feasible = np.array([not policy.replays or _could_run(schedule) for policy, schedule in of_policies])
     values = np.array([schedule.objectives for schedule in schedules])
-    table_of_objectives = objective_table(workload.groups)
+    table_of_objectives = objective_table(workload)
     if wish is not None:
-        _check_known(wish, table_of_objectives, workload.name)
+        _check_known(wish, workload)
     util_from = FROM_START if front is None else front.util_from
     from_submission = tuple(utilisation_from_submission(schedule) for schedule in schedules)
     beside = beside_front(values, from_submission, util_from)
@@ -599,18 +607,18 @@ def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> di
                 continue  # AWRT1 is another group there
             wish = from_json(policy.provenance.get("wish"))
             for workload in workloads:
-                _check_known(wish, objective_table(workload.groups), workload.name)
+                _check_known(*measuring(wish, workload))
             policy_of.setdefault(wish, name)
     return policy_of
 
 
-def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> None:
+def _check_known(wish: Wish, workload: Workload) -> None:
     """Raise InputError if a wish uses an objective that a workload does not have."""
-    names = [o.name for o in objectives]
+    names = [o.name for o in objective_table(workload)]
     others = [name for name in wish.names if name not in names]
     if others:
         only = ", ".join(names)
-        raise InputError(f"the wish {choice.wish_text(wish)} uses {others[0]}, but {workload} has only {only}")
+        raise InputError(f"the wish {choice.wish_text(wish)} uses {others[0]}, but {workload.name} has only {only}")
 
 
 def _could_run(schedule: Schedule) -> bool:

@@ -78,10 +78,10 @@ def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: boo
     return table(lines, columns)
 
 
-def wait_table(rows: Sequence[Mapping[str, Any]], places: int) -> str:
+def wait_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return how long jobs wait under each policy as a table: for all jobs and for each group."""
     lines: list[dict[str, Any]] = []
-    for place in range(places):
+    for place in range(len(rows[0]["waits"])):
         for row in rows:
             waits = row["waits"][place]
             hours = {key: plain(np.nan if x is None else x / 3600) for key, x in waits.items() if key[-2:] == "_s"}

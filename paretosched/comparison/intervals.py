@@ -9,7 +9,8 @@ policies has an interval of its own, which is much shorter than those of both.
 What the weeks of this log say about other weeks like these is in the intervals. That users behave differently under
 another policy, or that next year has other users, is not; see `resample` for the latter.
 
-The utilisation belongs to a whole schedule, not to jobs, and has no interval; nor has a goal that uses it.
+Measures that are means of jobs, such as a mean wait, have intervals likewise. The utilisation belongs to a whole
+schedule, not to jobs, and has no interval; nor have percentiles and what else is no mean, and a goal that uses such.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.tables import Column, plain, table
+from ..simulation.measures import mean_terms
 from ..simulation.objective import Objective, consumption_of, objective_names
 from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
+from ..workload.measures import MEAN, SHARE, WEIGHTED, measure_of
 from ..workload.time_split import WEEK, check_weeks
 
+MEANS = (MEAN, WEIGHTED, SHARE)
 PERCENT = 90  # of the intervals
 DRAWS = 2000
 SEED = 0
@@ -43,13 +47,16 @@ class WeekSums(NamedTuple):
     Attributes
     ----------
     weighted
-        (w, G), the sums of processor seconds times response time of each group.
+        (w, G + k), the sums of processor seconds times response time of each group; then those of each measure.
     work
-        (w, G), the sums of processor seconds.
+        (w, G + k), the sums of processor seconds, and of the weights of each measure; 0 for a measure that is no mean.
+    groups
+        G.
     """
 
     weighted: Floats
     work: Floats
+    groups: int
 
 
 class Intervals(NamedTuple):
@@ -115,13 +122,18 @@ def week_sums(schedule: Schedule) -> WeekSums:
     place = week * shape[1] + w.group
     work = consumption_of(w)
     columns = [np.bincount(place, x, shape[0] * shape[1]) for x in (work * (schedule.finish - w.eligible), work)]
-    weighted, done = (column.astype(np.float64).reshape(shape) for column in columns)
-    return WeekSums(weighted, done)
+    sums = [column.astype(np.float64).reshape(shape) for column in columns]
+    measures = [
+        np.array([np.bincount(week, x, shape[0]) for x in rows]).reshape(-1, shape[0]).T
+        for rows in mean_terms(w, schedule.start, schedule.finish)
+    ]
+    return WeekSums(*(np.hstack(pair) for pair in zip(sums, measures, strict=True)), shape[1])
 
 
 def join_sums(parts: Sequence[WeekSums]) -> WeekSums:
     """Return the sums of several schedules with the same groups, one after the other."""
-    return WeekSums(np.concatenate([part.weighted for part in parts]), np.concatenate([part.work for part in parts]))
+    sums = (np.concatenate([getattr(part, key) for part in parts]) for key in ("weighted", "work"))
+    return WeekSums(*sums, parts[0].groups)
 
 
 def block_length(weeks: int) -> int:
@@ -141,10 +153,14 @@ def drawn_weeks(weeks: int) -> Ints:
 
 
 def response_times(sums: WeekSums, counts: Ints) -> Floats:
-    """Return UTIL, which is NaN, AWRT, and that of each group in every draw, (draws, G + 2); NaN without jobs."""
+    """Return UTIL, which is NaN, AWRT, that of each group and the measures in every draw, (draws, G + 2 + k).
+
+    NaN without jobs, and for a measure that is no mean.
+    """
     weighted, work = counts @ sums.weighted, counts @ sums.work
     with np.errstate(invalid="ignore"):
         groups = weighted / work
+        weighted, work = weighted[:, : sums.groups], work[:, : sums.groups]
         total = weighted.sum(axis=1, keepdims=True) / work.sum(axis=1, keepdims=True)
     return np.hstack([np.full_like(total, np.nan), total, groups])
 
@@ -199,11 +215,16 @@ def gains_over_first(values: Floats) -> Floats:
 def _goals(wish: Wish | None, values: Floats) -> Floats:
     """Return the goal of a wish in every draw, (draws,), of (draws, m); NaN without one, or where it is undefined."""
     goals = np.full(len(values), np.nan)
-    if wish is not None and wish.aims and "UTIL" not in wish.aims:
-        names = objective_names(values.shape[1])
+    if wish is not None and wish.aims:
+        names = objective_names(values.shape[1], wish.measures)
         known = ~np.isnan(values[:, [names.index(name) for name in wish.aims]]).any(axis=1)
-        goals[known] = choice.goal(Wish(wish.weights, wish.near), values[known])
+        goals[known] = choice.goal(Wish(wish.weights, wish.near, measures=wish.measures), values[known])
     return goals
+
+
+def has_interval(name: str) -> bool:
+    """Return whether an objective with this name is a mean of jobs, so that it has an interval."""
+    return name in choice.SEVERAL or name.startswith("AWRT") or (name != "UTIL" and measure_of(name).statistic in MEANS)
 
 
 def interval_text(ends: Sequence[float] | None, spec: str, scale: float = 1.0) -> str:

@@ -39,6 +39,7 @@ from ..simulation.service import DAY, WEEK, waits
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolve
 from ..wishes.wish import Wish
+from ..wishes.wish_files import measuring
 from ..workload.calendar import day_of
 from ..workload.time_split import check_weeks, weeks_of
 from ..workload.workload import Workload
@@ -51,6 +52,7 @@ from .intervals import (
     drawn_weeks,
     ends_of,
     gains_over_first,
+    has_interval,
     intervals,
     response_times,
     week_sums,
@@ -258,6 +260,7 @@ def review(
             f"{workload.name}: no job that was submitted since then has a recorded wait; take a log with waits"
         )
     chosen, promised = _promise(policy, workload, wish)
+    chosen, workload = measuring(chosen, workload)
     submit = workload.submit[begin.after]
     first = int(submit[has_start][0])
     whole = whole_weeks(workload, first)
@@ -324,7 +327,7 @@ def _goal(wish: Wish, values: Floats) -> float | None:
     """Return the goal of a wish; None without one, or if a group of it has no jobs."""
     if not wish.aims:
         return None
-    goal = Wish(wish.weights, wish.near)
+    goal = Wish(wish.weights, wish.near, measures=wish.measures)
     return float(choice.goal(goal, values[None])[0]) if choice.is_defined(goal, values) else None
 
 
@@ -365,12 +368,12 @@ def _spread(schedules: Sequence[Schedule], wish: Wish) -> tuple[Intervals, Float
 def _share_exceeded(wish: Wish, recorded: Schedule, references: Mapping[str, Schedule]) -> float | None:
     """Return the share of the draws in which limits are exceeded; None without limits.
 
-    Limits of the utilisation are left out, because it belongs to a whole schedule.
+    Limits of the utilisation and of percentiles are left out, because they have no intervals.
     """
-    limits = [limit for limit in wish.limits if limit.objective != "UTIL"]
+    limits = [limit for limit in wish.limits if has_interval(limit.objective)]
     if not limits:
         return None
-    alone = Wish(limits=limits)
+    alone = Wish(limits=limits, measures=wish.measures)
     counts = drawn_weeks(weeks_of(recorded.workload))
     reached = response_times(week_sums(recorded), counts)
     drawn = {name: response_times(week_sums(schedule), counts) for name, schedule in references.items()}

@@ -13,7 +13,7 @@ from ..simulation.objective import Objective
 
 
 def deciding(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
-    """Return which objectives decide dominance, (m,) bool: all but AWRT and those undefined (NaN) in every row.
+    """Return which objectives decide dominance, (m,) bool: those that do, unless they are undefined (NaN) in every row.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def deciding(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
     [True, False, True, False]
     """
     matrix = _matrix(values, objectives)
-    return np.array([o.name != "AWRT" for o in objectives]) & ~np.isnan(matrix).all(axis=0)
+    return np.array([o.decides for o in objectives]) & ~np.isnan(matrix).all(axis=0)
 
 
 def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:

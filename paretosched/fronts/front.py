@@ -25,6 +25,7 @@ from ..core.notebook import fields_html, fields_repr, html_table
 from ..encodings.encoding import ENCODINGS, Explored, to_json
 from ..policies.policy import Policy
 from ..simulation.objective import FROM_START, FROM_SUBMISSION, Objective, ObjectiveValues, objective_table
+from ..workload.workload import NOTHING_MEASURED, Measured
 from .dominance import costs, first_of_equals, nondominated_rows
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ class Front:
         Name and digest of the workload; fronts of different digests do not merge.
     ancestors
         For each run (k, d) float64, sorted: the genomes that its rows here descend from. Only sequences have any.
+    measured
+        What is measured beside UTIL and AWRTs, in the last columns of `values`, and which objectives decide.
     """
 
     values: Floats
@@ -142,10 +145,11 @@ class Front:
     workload: str
     digest: str
     ancestors: tuple[Floats, ...]
+    measured: Measured = NOTHING_MEASURED
 
     def __post_init__(self) -> None:
-        p, m = len(self.values), len(self.groups) + 2
-        d = max((len(o.encoding.gene_labels(m - 2)) for o in self.origins), default=0)
+        p, m = len(self.values), len(self.groups) + 2 + len(self.measured.names)
+        d = max((len(o.encoding.gene_labels(len(self.groups))) for o in self.origins), default=0)
         shapes = {"values": (p, m), "genomes": (p, d), "origin": (p,), "evaluation": (p,)}
         for key, shape in shapes.items():
             kind = np.float64 if key in {"values", "genomes"} else np.int64
@@ -214,7 +218,7 @@ class Front:
     @property
     def objectives(self) -> tuple[Objective, ...]:
         """Return the objectives, one for each column of `values`."""
-        return objective_table(self.groups, self.util_from)
+        return objective_table(self.groups, self.util_from, self.measured)
 
     @cached_property
     def util_from(self) -> str:
@@ -248,6 +252,7 @@ def front_of(
     workload: str = "workload",
     digest: str = "",
     among: Ints | None = None,
+    measured: Measured = NOTHING_MEASURED,
 ) -> Front:
     """Return the front of all that one run has evaluated.
 
@@ -263,8 +268,10 @@ def front_of(
         Name and digest of the workload.
     among
         (c,) ascending, the rows that no row dominates, those that are equal to others included; found by default.
+    measured
+        What is measured, as of `Workload.measured`.
     """
-    objectives = objective_table(groups)
+    objectives = objective_table(groups, measured=measured)
     if among is None:
         among = np.flatnonzero(nondominated_rows(values, objectives, equal=True))
     rows = among[first_of_equals(values[among], objectives)]
@@ -272,7 +279,7 @@ def front_of(
     rows = rows[value_order(values[rows], rows)]
     origin = np.zeros(len(rows), dtype=np.int64)
     ancestors = run.encoding.ancestry(genomes, genomes[rows])
-    return Front(values[rows], genomes[rows], origin, rows, (run,), groups, workload, digest, (ancestors,))
+    return Front(values[rows], genomes[rows], origin, rows, (run,), groups, workload, digest, (ancestors,), measured)
 
 
 def extremes(front: Front) -> list[tuple[Objective, int]]:
@@ -371,6 +378,12 @@ def value_order(values: Floats, *ties: Ints) -> Ints:
 
 def check_same_workload(front: Front, other: Front) -> None:
     """Refuse two fronts that belong to different workloads; raises InputError."""
+    if other.measured != front.measured:
+        names = [", ".join(o.name for o in each.objectives if o.decides) for each in (front, other)]
+        raise InputError(
+            f"fronts must be of the same objectives, but {front_name(front)} is of {names[0]}, and {front_name(other)} "
+            f"of {names[1]}; explore one of them again with the --objectives of the other"
+        )
     if (other.digest, other.groups) != (front.digest, front.groups):
         raise InputError(
             f"fronts must belong to one workload, but {front_name(front)} and {front_name(other)} are different: "

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.arguments import as_list, as_path
 from ..core.arrays import Floats
-from ..core.errors import InputError, first_few, one_of
+from ..core.errors import InputError, first_few, in_quotes, one_of
 from ..core.files import exists, is_file, is_folder, replacing
 from ..core.limits import check_limit, limits_in_force
 from ..core.parquet_files import check_ends, from_arrow, open_parquet, to_arrow
@@ -22,11 +22,14 @@ from ..core.tables import csv_cell
 from ..encodings.encoding import from_json, to_json
 from ..encodings.genomes import check_bounds
 from ..simulation.objective import UTIL_FROM, objective_table
+from ..workload.measures import objective_name
+from ..workload.workload import Measured
 from .dominance import costs
 from .front import Front, Origin, columns, from_encoding, gene_columns
 
 FORMAT = "paretosched front 2"
 ENDINGS = ("", ".parquet", ".csv")  # of the file that is written
+DESCRIBED = ("name", "unit", "maximise", "label")
 LEAST_VALUE, MOST_VALUE = 1e-30, 1e17  # s or %; no schedule has less or more, and charts take logarithms
 FrontLike = str | os.PathLike[str] | Front
 
@@ -92,7 +95,8 @@ def _write_parquet(front: Front, path: Path) -> None:
         "workload": front.workload,
         "digest": front.digest,
         "groups": front.groups,
-        "objectives": [o._asdict() for o in front.objectives],
+        "objectives": [{key: getattr(o, key) for key in DESCRIBED} for o in front.objectives],
+        **({"measured": front.measured._asdict()} if front.measured.names or front.measured.deciding else {}),
         "runs": [o._asdict() | {"encoding": to_json(o.encoding)} for o in front.origins],
     }
     ancestors = {
@@ -172,13 +176,13 @@ def _read_front(place: Path) -> Front:
             about = json.loads(facts)
         except (ValueError, RecursionError):  # the latter for brackets in brackets without end
             raise InputError("its metadata is not JSON") from None
-        kinds, groups, origins = _layout(about)
+        kinds, groups, origins, measured = _layout(about)
         _check_columns(schema, kinds, len(groups))
         table = file.read()
     for name in kinds:
         if table.column(name).null_count:
             raise InputError(f'column "{name}" must be {kinds[name]} without gaps, but is not')
-    names, genes = [o.name for o in objective_table(groups)], gene_columns(origins, len(groups))
+    names, genes = [o.name for o in objective_table(groups, measured=measured)], gene_columns(origins, len(groups))
     origin = from_arrow(table.column("run"))
     genomes = np.full((len(table), max((len(labels) for labels in genes.values()), default=0)), np.nan)
     for encoding, labels in genes.items():
@@ -200,6 +204,7 @@ def _read_front(place: Path) -> Front:
         str(about["workload"]),
         str(about["digest"]),
         tuple(ancestors),
+        measured,
     )
     costs(front.values, front.objectives)  # raises if a value is infinite, or undefined in some rows only
     odd = np.argwhere((front.values != 0) & ((front.values < LEAST_VALUE) | (front.values > MOST_VALUE)))
@@ -212,8 +217,8 @@ def _read_front(place: Path) -> Front:
     return front
 
 
-def _layout(about: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], tuple[Origin, ...]]:
-    """Return what the facts of a front say: the types of its columns by name, its groups, and its runs."""
+def _layout(about: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], tuple[Origin, ...], Measured]:
+    """Return what the facts of a front say: the types of its columns by name, its groups, runs, and measures."""
     import pyarrow as pa
 
     if about["format"] != FORMAT:
@@ -222,8 +227,26 @@ def _layout(about: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], 
     groups = tuple(str(g) for g in about["groups"])
     origins = tuple(_origin(run) for run in about["runs"])
     genes = gene_columns(origins, len(groups))
-    names = [*(o.name for o in objective_table(groups)), *(label for labels in genes.values() for label in labels)]
-    return dict.fromkeys(names, pa.float64()) | dict.fromkeys(("run", "evaluation"), pa.int64()), groups, origins
+    measured = _measured(about.get("measured", {}), groups)
+    names = [
+        *(o.name for o in objective_table(groups, measured=measured)),
+        *(label for labels in genes.values() for label in labels),
+    ]
+    return (
+        dict.fromkeys(names, pa.float64()) | dict.fromkeys(("run", "evaluation"), pa.int64()),
+        groups,
+        origins,
+        measured,
+    )
+
+
+def _measured(about: Mapping[str, Any], groups: Sequence[str]) -> Measured:
+    """Return what the facts of a front say of measures; raises InputError if they are none."""
+    names, deciding = (tuple(map(str, about.get(key, ()))) for key in Measured._fields)
+    for name in (*names, *deciding):
+        if objective_name(name, groups) != name or names.count(name) > 1:
+            raise InputError(f"a measure of a front must have its own name, but there is {in_quotes(name)}")
+    return Measured(names, deciding)
 
 
 def _check_columns(schema: Any, kinds: Mapping[str, Any], groups: int) -> None:

@@ -60,7 +60,9 @@ def merge(fronts: FrontLike | Sequence[FrontLike], *others: FrontLike | Sequence
     for i, (origin, parts) in enumerate(zip(origins, ancestors_of, strict=True)):
         rows = np.unique(np.concatenate(parts), axis=0)
         ancestors.append(origin.encoding.ancestry(rows, genomes[run == i, : rows.shape[1]]))
-    return Front(values, genomes, run, evaluation, origins, first.groups, name, first.digest, tuple(ancestors))
+    return Front(
+        values, genomes, run, evaluation, origins, first.groups, name, first.digest, tuple(ancestors), first.measured
+    )
 
 
 def _with_columns(genomes: Floats, columns: int) -> Floats:

@@ -29,7 +29,7 @@ from ..core.arguments import instance, list_argument, number, numbers, whole_num
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..core.notebook import fields_html, fields_repr
-from ..simulation.objective import FROM_START, Objective
+from ..simulation.objective import FROM_START, Objective, scale_of
 from .dominance import costs, deciding
 from .front import Front, check_same_utilisation, check_same_workload, extremes, front_name, online
 from .front_files import FrontLike, as_front, as_fronts
@@ -153,14 +153,14 @@ def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH
         return Box(tuple(front.objectives[j] for j in columns), points.min(axis=0), points.max(axis=0))
     reach = checked_reach(reach)
     reference = numbers("values of EASY", easy)
-    if reference.shape != (len(front.objectives),) or not (reference[columns] > 0).all():
-        raise InputError(f"values of EASY must be {len(front.objectives)} positive numbers, but are {easy!r:.80}")
+    if reference.shape != (len(front.objectives),) or not (reference[columns] >= 0).all():
+        raise InputError(f"values of EASY must be {len(front.objectives)} numbers, 0 or more, but are {easy!r:.80}")
     left_out = utilisation_left_out(front)
     kept = np.array([not left_out or front.objectives[j].name != "UTIL" for j in columns])
     objectives = tuple(front.objectives[j] for j in columns[kept])
     nadir = np.array(
         [
-            -reference[j] / reach if o.maximise else reach * reference[j]
+            -scale_of(o, reference[j]) / reach if o.maximise else reach * scale_of(o, reference[j])
             for j, o in zip(columns[kept], objectives, strict=True)
         ]
     )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
 
 from ..core.arguments import list_argument
 from ..core.errors import InputError
@@ -10,8 +13,9 @@ from ..encodings.genomes import Decoder
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
+from ..workload.measures import with_measures
 from ..workload.reopening import WorkloadLike, as_workload
-from ..workload.workload import Workload
+from ..workload.workload import NOTHING_MEASURED, Measured, Workload
 from .front import Front, genome
 from .front_files import FrontLike, as_front
 
@@ -74,6 +78,27 @@ def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> 
         if run not in decoders:
             decoders[run] = origin.encoding.decoder(workload)
         yield Schedule(workload, decoders[run](genes, front.ancestors[run]), row_name(front, row))
+
+
+def measured_front(front: Front, workload: Workload) -> Front:
+    """Return a front with the measures of its workload behind its own: what it lacks is measured on its schedules.
+
+    Its rows and which objectives decide stay. One schedule after the other is made again, which takes as long as their
+    simulations.
+
+    Raises
+    ------
+    InputError
+        As for `schedules`.
+    """
+    lacking = [name for name in workload.measured.names if name not in front.measured.names]
+    if not lacking:
+        return front
+    there = with_measures(workload.with_(measured=NOTHING_MEASURED), lacking)
+    values = [each.objectives.array[-len(lacking) :] for each in schedules(front, range(len(front)), there)]
+    measured = Measured((*front.measured.names, *lacking), front.measured.deciding)
+    columns = np.array(values).reshape(len(front), len(lacking))
+    return replace(front, values=np.hstack([front.values, columns]), measured=measured)
 
 
 def row_name(front: Front, row: int) -> str:

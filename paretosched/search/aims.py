@@ -1,6 +1,7 @@
 """Where a search looks: the owner's box, which a wish makes smaller, and the goal of the wish.
 
-Without a wish the box is that of `quality_indicators.box_of`: up to some times EASY's AWRT_i in every group. A limit of
+Without a wish the box is that of `quality_indicators.box_of`: up to some times EASY's AWRT_i in every group, or EASY's
+value of every measure that a search is for. A limit of
 a wish takes the place of this edge: of a group, or, as one more coordinate, of AWRT or UTIL. Lower limits of response
 times and an upper one of UTIL do not matter to the box: who does better is welcome there. If there is a goal, half of
 the parents are chosen by it and by how far they exceed limits, with a random weight each time: the best answer lies
@@ -17,7 +18,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.dominance import deciding
 from ..fronts.quality_indicators import REACH, checked_reach
-from ..simulation.objective import FROM_SUBMISSION, objective_table, objectives, shares
+from ..simulation.objective import FROM_SUBMISSION, is_of_group, objective_table, objectives, scale_of, shares
 from ..simulation.simulator import simulate
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish, goal, spelled_out, violation, wish_text
@@ -53,33 +54,42 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH, u
     """
     reach = checked_reach(reach, "box")
     easy = np.asarray(objectives(simulate(workload, "easy"), util_from=util_from))
-    table = objective_table(workload.groups)
+    table = objective_table(workload)
     columns = np.flatnonzero(deciding(easy[None], table))
     places = {table[j].name: place for place, j in enumerate(columns)}
-    edges = {name: reach * float(easy[j]) for name, j in zip(places, columns, strict=True) if name != "UTIL"}
+    sign = np.array([-1.0 if o.maximise else 1.0 for o in table])
+    scales = [scale_of(o, float(value)) for o, value in zip(table, easy, strict=True)]
+    outer = {o.name: s * (x / reach if o.maximise else reach * x) for o, s, x in zip(table, sign, scales, strict=True)}
+    edges = {table[j].name: outer[table[j].name] for j in columns if not table[j].maximise}
     if wish is None:
         return Aim(_rows([*edges], places, workload), np.array([*edges.values()]))
     wish = resolved_on(wish, workload, {"easy": easy}, util_from)
     names = [o.name for o, value in zip(table, easy, strict=True) if not np.isnan(value)]
     wish = spelled_out(wish, names)
+    searched = {*places, *(["AWRT"] if any(map(is_of_group, places)) else [])}
     unknown = [name for name in wish.names if name not in names]
     if unknown:
         raise InputError(f"the wish {wish_text(wish)} uses {unknown[0]}, but no such group has jobs here")
-    outer = {"UTIL": -float(easy[0]) / reach, "AWRT": reach * float(easy[1])} | edges
+    unsearched = [name for name in wish.names if name not in searched]
+    if unsearched:
+        raise InputError(
+            f"the wish {wish_text(wish)} uses {unsearched[0]}, but the search is for {', '.join(places)}; add it to "
+            "the objectives (--objectives)"
+        )
+    maximised = {o.name for o in table if o.maximise}
     for limit in wish.limits:
-        if limit.objective == "UTIL" and limit.low > 0:
-            edges["UTIL"] = -limit.low
-        elif limit.objective != "UTIL" and limit.high < np.inf:
+        if limit.objective in maximised and limit.low > 0:
+            edges[limit.objective] = -limit.low
+        elif limit.objective not in maximised and limit.high < np.inf:
             edges[limit.objective] = limit.high
-    to_values = _rows([o.name for o in table if o.name in names], places, workload)
-    to_values[0] *= -1.0  # UTIL in its natural direction
-    present = [j for j, o in enumerate(table) if o.name in names]
+    known = [j for j, o in enumerate(table) if o.name in searched and o.name in names]
+    to_values = _rows([table[j].name for j in known], places, workload) * sign[known, None]
 
     unit = abs(float(goal(wish, easy[None])[0])) if wish.weights else 1.0
 
     def goal_and_excess(costs: Floats) -> tuple[Floats, Floats]:
         values = np.full((len(costs), len(table)), np.nan)
-        values[:, present] = costs @ to_values.T
+        values[:, known] = costs @ to_values.T
         return goal(wish, values) / (unit or 1.0), violation(wish, values)
 
     rows, ends = _rows([*edges], places, workload), np.array([*edges.values()])
@@ -92,7 +102,7 @@ def _rows(names: list[str], places: Mapping[str, int], workload: Workload) -> Fl
     of_groups = {f"AWRT{i}": share for i, share in enumerate(shares(workload), 1)}
     rows = np.zeros((len(names), len(places)))
     for row, name in zip(rows, names, strict=True):
-        for part, weight in (of_groups if name == "AWRT" else {name: 1.0}).items():
+        for part, weight in (of_groups if name == "AWRT" and name not in places else {name: 1.0}).items():
             if part in places:
                 row[places[part]] = weight
     return rows

@@ -37,7 +37,7 @@ from ..core.files import unreadable
 from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Changes, Decoder, Heir
-from ..simulation.objective import FROM_START, UTIL_FROM, objectives_of
+from ..simulation.objective import FROM_START, UTIL_FROM, objective_count, objectives_of
 from ..workload.down_times import down_times_of
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
@@ -250,7 +250,7 @@ def warm_up(encoding: Encoding, util_from: str) -> None:
 def simulate_batch(simulated: Sequence[Simulated], batch: Batch, util_from: str) -> Result:
     """Return the objective values (k, W (G + 2)) and CPU seconds (k,) of k genomes, simulated one after the other."""
     genomes, ancestors = batch
-    width = len(simulated[0][0].groups) + 2
+    width = objective_count(simulated[0][0])
     values = np.empty((len(genomes), len(simulated) * width))
     seconds = np.empty(len(genomes))
     for i, genome in enumerate(genomes):
@@ -443,7 +443,7 @@ def _in_threads(simulated: Sequence[Simulated], util_from: str) -> Iterator[Simu
 
 def _objectives(simulated: Sequence[Simulated]) -> int:
     """Return how many objective values a genome has on all workloads."""
-    return sum(len(workload.groups) + 2 for workload, _ in simulated)
+    return sum(objective_count(workload) for workload, _ in simulated)
 
 
 @contextmanager
@@ -462,7 +462,21 @@ def _on_cluster(
     token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
     # read-only flags, and with them the kernels' compiled signature.
-    fields = ("submit", "eligible", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
+    fields = (
+        "submit",
+        "eligible",
+        "run",
+        "estimate",
+        "width",
+        "capacity",
+        "group",
+        "groups",
+        "epoch",
+        "zone",
+        "name",
+        "user",
+        "measured",
+    )
     sent = [
         {field: getattr(w, field) for field in fields} | ({} if w.down is None else {"down": w.down.columns()})
         for w in workloads
@@ -486,7 +500,7 @@ def _on_cluster(
 
     cluster.deliver(token, partial(_receive, token, sent, encoding, util_from), partial(_forget, token))
     try:
-        yield Simulations(sum(len(w.groups) + 2 for w in workloads), lambda: cluster.slots, start, wait)
+        yield Simulations(sum(map(objective_count, workloads)), lambda: cluster.slots, start, wait)
     finally:
         cluster.take_back(token)
 

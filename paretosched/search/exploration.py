@@ -26,8 +26,9 @@ from ..encodings.sequence import Sequences
 from ..fronts.dominance import costs, first_of_equals, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import save_front
-from ..simulation.objective import FROM_START, FROM_SUBMISSION, objective_table
-from ..wishes.wish_files import WishLike
+from ..simulation.objective import FROM_START, FROM_SUBMISSION, objective_count, objective_table
+from ..wishes.wish_files import WishLike, measuring
+from ..workload.measures import with_objectives
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
@@ -39,7 +40,7 @@ from .evaluation import Compute, Simulations, TlsFiles, simulations, versions
 from .last_tenth import gain_of_last_tenth
 from .last_tenth import until as stop_at
 from .resuming import Record, advance
-from .settings import AIMS, ALL, BEGUN, POPULATION, Settings, settle, start_names
+from .settings import AIMS, ALL, BEGUN, OBJECTIVES, POPULATION, Settings, settle, start_names
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts at least
@@ -50,7 +51,7 @@ DEFAULTS: dict[str, Any] = {
     "start": (),
     "util_from": FROM_SUBMISSION,
 }
-NO_WORDS = ("workload", "run_directory", "evaluations", "until", "workers", "scheduler", "tls", "progress")
+NO_WORDS = ("workload", OBJECTIVES, "run_directory", "evaluations", "until", "workers", "scheduler", "tls", "progress")
 UNKEPT = "run"  # the name of a run that is not kept
 POPULATIONS = 10  # of weightings that sequences begin with
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
@@ -112,6 +113,7 @@ def explore(
     algorithm: str | None = None,
     start: Sequence[str] | None = None,
     draw: str | None = None,
+    objectives: str | Sequence[str] | None = None,
     wish: WishLike | None = None,
     box: float | None = None,
     until: float | None = None,
@@ -166,6 +168,10 @@ def explore(
     draw
         How random weightings are drawn: "uniform", each gene for itself, by default but for "archive"; or "tied", the
         same in all situations and on a logarithmic scale, as algorithm "archive" always does.
+    objectives
+        What schedules are compared by, two to twelve in words, such as "UTIL, p95 wait of gpu, mean slowdown"; see
+        `paretosched.workload.measures`. By default the papers', UTIL and the AWRT of each group, and what the wish
+        measures.
     wish, box
         Where algorithm "archive" looks, see `aims`: what the owner wants, a goal and limits, or limits alone, such as a
         region; and how many times EASY's AWRT_i are acceptable where the wish has no limit, by default 1.5.
@@ -211,6 +217,7 @@ def explore(
     compute = Compute(workers, scheduler, tls, progress)
     workload = as_workload(workload)
     known_parameters = runs.known_parameters(run_directory)
+    workload = searched_for(workload, objectives or known_parameters.get(OBJECTIVES), wish)
     words: dict[str, Any] = {key: word for key, word in given.items() if key not in NO_WORDS}
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}
@@ -219,6 +226,22 @@ def explore(
     simulating = partial(simulations, [workload], settings.encoding, compute, settings.util_from)
     amounts = evaluations, until, words["population"]
     return _explore(workload, run_directory, known_parameters, settings, amounts, simulating, progress)
+
+
+def searched_for(workload: Workload, objectives: Any, wish: WishLike | None) -> Workload:
+    """Return a workload with the objectives of a search, in words or None, and with what a wish measures.
+
+    Raises
+    ------
+    InputError
+        As for `with_objectives` and `as_wish`.
+    """
+    if objectives is not None:
+        return with_objectives(workload, objectives)
+    measured = () if wish is None else measuring(wish, workload)[1].measured.names
+    if workload.measured.deciding or not measured:
+        return workload
+    return with_objectives(workload, [*(o.name for o in objective_table(workload.groups) if o.decides), *measured])
 
 
 def _start(
@@ -352,7 +375,7 @@ def _explore(
             f"{runs.wanted_evaluations(run_directory)}, so it cannot be continued to {evaluations}"
         )
     with runs.open_run(run_directory, parameters, evaluations) as run:
-        shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
+        shape = len(settings.encoding.gene_labels(len(workload.groups))), objective_count(workload)
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
         aim, search_lag = settings.aim or aim_of(workload), settings.lag
@@ -458,7 +481,7 @@ class _Publisher:
         self.gained_at = -np.inf
         self.gain_seconds = 0.0
         self.progress = progress
-        self.objectives = objective_table(workload.groups)
+        self.objectives = objective_table(workload)
         self.maximised = np.array([objective.maximise for objective in self.objectives])
         self.best = np.full(len(self.objectives), np.nan)
         self.published_at = time.perf_counter()
@@ -535,7 +558,9 @@ class _Publisher:
             versions=tuple(sorted(record.about["versions"].items())),
         )
         values, genomes = record.values[: record.count], record.genomes[: record.count]
-        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest, self._filter())
+        front = front_of(
+            values, genomes, origin, workload.groups, workload.name, workload.digest, self._filter(), workload.measured
+        )
         if record.count:
             save_front(front, record.run.directory / FRONT_FILE)
             self.is_published = True

@@ -48,12 +48,13 @@ FEW_PULLS = 500.0  # which go where jobs wait, so that more of them still help
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 FIRST = ("copies", "forget")  # what becomes of the start orders in the first generation
 ALL = "all"
+OBJECTIVES = "objectives"
 AIMS = ("wish", "box")  # where an archive search looks; see `aims`
 DRAWS = ("uniform", "tied")  # how random weightings are drawn; see `weighting_points`
 # parameters beside those of the encoding
 BEGUN = (
     "start", "start_digest", "draw", *AIMS, "frequency", "jump", *FIRST, "generations", "lag", "surrogate",
-    UTIL_FROM_KEY, ONLINE_LATE_KEY,
+    UTIL_FROM_KEY, ONLINE_LATE_KEY, OBJECTIVES,
 )  # fmt: skip
 
 StartSearch = Callable[[int | None], Search]
@@ -175,6 +176,8 @@ def settle(
     if start:
         start_places = {"start": names} | start_places
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
+    if workload.measured.deciding:
+        parameters[OBJECTIVES] = ", ".join(workload.measured.deciding)
     parameters |= encodings.to_json(whole) | start_places | ({} if lag is None else {"lag": lag})
     if util_from != FROM_START:  # without a word it is as in the papers, and in earlier versions
         parameters |= {UTIL_FROM_KEY: util_from} | ({} if can_run_at_once(workload) else {ONLINE_LATE_KEY: True})

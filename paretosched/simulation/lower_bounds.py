@@ -38,6 +38,14 @@ all work before D does (`Bounds.prompt_utilisation`).
 the charge in place of q_j, in "together", too. The span is at least that of the longest job, and of the resource of
 which jobs ask for most, as no schedule gives less than they ask for (`paretosched.workload.charge`).
 
+**Measures.** Waits, responses, slowdowns and stretches, and all their statistics but comparisons of users and groups,
+only grow if a job waits longer: they are bounded as "alone". Of a mean wait or response, "together" has more. Take a
+schedule, and one machine that does the work q_j p_j of each job at the rate at which the schedule does it, q_j of m. It
+ends each job when the schedule does, so that the sum of all ends is no less than the least one of such a machine: that
+of always taking the job with the least work left (Schrage 1968). Jobs that do not count are left out, which can only
+help. Of unfair waits and idle hours it is known that they are not negative, of Jain's index that it is 1 at most; of
+other measures nothing is known, and their bounds are NaN.
+
 **Rounding.** Queues and times are exact, int64: between the whole seconds at which something changes, a queue grows
 or shrinks evenly, or becomes empty. The bounds "alone" and those of utilisation are measured by the kernel that
 measures schedules; it rounds terms and sums in the same order for all of them, and rounding keeps order, so that they
@@ -49,6 +57,7 @@ that is less than `SLACK` (n + 1), which is taken off: with a million jobs, 2 pa
 from __future__ import annotations
 
 import math
+from heapq import heappop, heappush, heapreplace
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +66,17 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.widest_first import widest_first
 from ..workload.charge import AskedShares
+from ..workload.measures import (
+    IDLE,
+    JAIN,
+    LARGEST,
+    MEAN,
+    RESPONSE,
+    UNFAIR,
+    USES,
+    WAIT,
+    counted_jobs,
+)
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .objective import objectives_of
@@ -70,10 +90,11 @@ class Bounds(NamedTuple):
     Attributes
     ----------
     alone
-        (G + 2,), response times if no job waits, and the utilisation if a schedule lasts no longer than its longest job
-        or than its work keeps all processors busy; NaN for a group without jobs.
+        (G + 2 + k,), response times if no job waits, and the utilisation if a schedule lasts no longer than its longest
+        job or than its work keeps all processors busy; NaN for a group without jobs, and where nothing is known.
     together
-        (G + 2,), never weaker, because jobs share the processors. The ideal point. On a machine of nodes as `alone`.
+        (G + 2 + k,), never weaker, because jobs share the processors. The ideal point. On a machine of nodes response
+        times are as in `alone`.
     prompt_utilisation
         Per cent, for schedules that start a job as soon as one is eligible. All rules except "recorded" make such
         schedules, because they start a job that finds the machine empty. Never above `together[0]`.
@@ -104,6 +125,7 @@ def bounds(workload: WorkloadLike) -> Bounds:
     """
     w = as_workload(workload)
     alone = objectives_of(w, w.eligible)
+    alone[len(w.groups) + 2 :] = _measures_alone(w, alone[len(w.groups) + 2 :])
     if w.asked_shares is not None:
         return _bounds_on_nodes(w, w.asked_shares, alone)
     longest = int(w.run.max())
@@ -116,6 +138,7 @@ def bounds(workload: WorkloadLike) -> Bounds:
     together[1], end = _least_awrt(arriving, np.ones(len(w), dtype=np.bool_), alone[1])
     for g in np.unique(w.group):
         together[2 + g], _ = _least_awrt(arriving, arriving.group == g, alone[2 + g])
+    _raise_means(w, together)
     return Bounds(alone, together, _utilisation(w, end - int(arriving.eligible[0])))
 
 
@@ -127,7 +150,68 @@ def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats) -> B
     alone[0] = _utilisation(w, span)
     first = int(w.eligible.min())
     prompt = max(span, int((w.eligible + w.run).max()) - first)
-    return Bounds(alone, alone.copy(), _utilisation(w, prompt))
+    together = alone.copy()
+    _raise_means(w, together)
+    return Bounds(alone, together, _utilisation(w, prompt))
+
+
+def _measures_alone(workload: Workload, values: Floats) -> Floats:
+    """Return the bounds of the measures, (k,), from their values if no job waits; NaN where nothing is known."""
+    bounds = np.full(len(values), np.nan)
+    for i, (measure, _) in enumerate(counted_jobs(workload)):
+        if measure.statistic == JAIN:
+            bounds[i] = 1.0
+        elif measure.quantity in (UNFAIR, IDLE):
+            bounds[i] = 0.0
+        elif measure.statistic != LARGEST and measure.quantity not in USES:
+            bounds[i] = values[i]
+    return bounds
+
+
+def _raise_means(workload: Workload, bounds: Floats) -> None:
+    """Raise the bounds of mean waits and responses, of (G + 2 + k,), to what sharing the processors costs."""
+    for i, (measure, counted) in enumerate(counted_jobs(workload), len(workload.groups) + 2):
+        if measure.statistic == MEAN and measure.quantity in (WAIT, RESPONSE):
+            rows = np.arange(len(workload)) if not counted.size else np.flatnonzero(counted)
+            if rows.size:
+                least = least_mean_response(workload, rows) - (measure.quantity == WAIT) * float(
+                    workload.run[rows].mean()
+                )
+                bounds[i] = max(bounds[i], least * (1.0 - SLACK * (rows.size + 1) * 2.0**-53))
+
+
+def least_mean_response(workload: Workload, rows: Ints) -> float:
+    """Return what the mean response of some jobs cannot be below, s, if the processors do the least work left first.
+
+    Examples
+    --------
+    Jobs of 10 s and 2 s on all processors: the short one first, (2 + 12) / 2 s.
+
+    >>> w = Workload(submit=[0, 0], run=[10, 2], estimate=[10, 2], width=[4, 4], capacity=4)
+    >>> least_mean_response(w, np.arange(2))
+    7.0
+    """
+    cpus = workload.width if workload.asked_amounts is None else workload.asked_amounts.cpus
+    rows = rows[np.argsort(workload.eligible[rows], kind="stable")]
+    # in processor seconds, of which the machine does `capacity` in a second: all are whole numbers
+    arrivals = [
+        *zip((workload.eligible[rows] * workload.capacity).tolist(), (workload.run * cpus)[rows].tolist(), strict=True)
+    ]
+    left: list[int] = []
+    now = total = 0
+    for place, (arrival, work) in enumerate(arrivals):
+        now = max(now, arrival) if not left else now
+        heappush(left, int(work))
+        until = arrivals[place + 1][0] if place + 1 < len(arrivals) else None
+        while left and (until is None or now < until):
+            step = left[0] if until is None else min(left[0], until - now)
+            now += step
+            if step == left[0]:
+                heappop(left)
+                total += now
+            else:
+                heapreplace(left, left[0] - step)
+    return (total - sum(arrival for arrival, _ in arrivals)) / (workload.capacity * len(rows))
 
 
 def _utilisation(workload: Workload, span: int) -> float:

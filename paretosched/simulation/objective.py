@@ -13,7 +13,10 @@ a job can run, so that its two values are one unless no job can run at first.
 
 On a machine of nodes p_j m_j is the run time times the *charge* of the job, see `paretosched.workload.charge`: the
 largest share that it asks for of any resource, times the CPUs of the machine. There UTIL is that of the CPUs that jobs
-ask for; UTIL_memory and UTIL_gpus are the same of memory and of GPUs. They are told, but no search optimises them.
+ask for; UTIL_memory and UTIL_gpus are the same of memory and of GPUs, and are told beside the objectives.
+
+Behind these G + 2 values there are those of the measures of a workload, such as "p95 wait of gpu", if an owner has asked
+for some, see `paretosched.workload.measures`. Which objectives a search is for is said by `Objective.decides`.
 
 AWRT is a mean of the AWRT_i with weights that no schedule can change (RC of group i / RC). Therefore AWRT never
 decides whether one schedule dominates another, and no dominance check uses it.
@@ -21,7 +24,6 @@ decides whether one schedule dominates another, and no dominance check uses it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,7 +39,9 @@ from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount
 from ..kernels.objective_sums import measure
 from ..workload.from_paths import GroupsLike, as_groups
-from ..workload.workload import Workload
+from ..workload.measures import USES, measure_of
+from ..workload.workload import NOTHING_MEASURED, Measured, Workload
+from .measures import measured_values, share_used
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,18 +65,23 @@ class Objective(NamedTuple):
         True if larger is better.
     label
         What it is, in words.
+    decides
+        Whether it decides which of two schedules is better, as searches need it.
     """
 
     name: str
     unit: str
     maximise: bool
     label: str
+    decides: bool = True
 
     def _repr_html_(self) -> str:
         return fields_html(self)
 
 
-def objective_table(groups: GroupsLike, util_from: str = FROM_START) -> tuple[Objective, ...]:
+def objective_table(
+    groups: GroupsLike, util_from: str = FROM_START, measured: Measured | None = None
+) -> tuple[Objective, ...]:
     """Return the objectives for user groups of these names, in the order of every objective vector.
 
     Parameters
@@ -81,6 +90,8 @@ def objective_table(groups: GroupsLike, util_from: str = FROM_START) -> tuple[Ob
         The names of the groups; or a workload, a front or a policy for them, or the path of a log or run directory.
     util_from
         One of UTIL_FROM, of which the label of UTIL speaks; the papers' is plain "utilisation".
+    measured
+        What is measured beside UTIL and AWRTs, and which objectives decide; by default that of the workload or front.
 
     Raises
     ------
@@ -92,11 +103,19 @@ def objective_table(groups: GroupsLike, util_from: str = FROM_START) -> tuple[Ob
     >>> [o.name for o in objective_table(("1", "2"))]
     ['UTIL', 'AWRT', 'AWRT1', 'AWRT2']
     """
-    return (
-        Objective("UTIL", "%", True, "utilisation" + (util_from == FROM_SUBMISSION) * ", from the first submission"),
-        Objective("AWRT", "s", False, "average weighted response time"),
+    since = (util_from == FROM_SUBMISSION) * ", from the first submission"
+    names, deciding = measured or getattr(groups, "measured", NOTHING_MEASURED)
+    measures = (measure_of(name) for name in names)
+    table = (
+        Objective("UTIL", "%", True, f"utilisation{since}"),
+        Objective("AWRT", "s", False, "average weighted response time", decides=False),
         *(Objective(f"AWRT{i}", "s", False, f"AWRT of group {name}") for i, name in enumerate(as_groups(groups), 1)),
+        *(
+            Objective(m.name, m.unit, m.maximise, m.label + (m.quantity in USES) * since, decides=False)
+            for m in measures
+        ),
     )
+    return tuple(o._replace(decides=o.name in deciding) for o in table) if deciding else table
 
 
 def resource_table(workload: Workload, util_from: str = FROM_START) -> tuple[Objective, ...]:
@@ -105,18 +124,37 @@ def resource_table(workload: Workload, util_from: str = FROM_START) -> tuple[Obj
     return tuple(
         Objective(f"UTIL_{words.lower()}", "%", True, f"utilisation of {words}{since}")
         for words in workload.resource_shares
+        if f"UTIL_{words.lower()}" not in workload.measured.names
     )
 
 
-def objective_names(count: int) -> tuple[str, ...]:
+def objective_names(count: int, extra: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the names of so many objectives, the columns of an objective vector, whatever the groups are called.
+
+    `extra` are the measures in the last columns.
 
     Examples
     --------
-    >>> objective_names(4)
-    ('UTIL', 'AWRT', 'AWRT1', 'AWRT2')
+    >>> objective_names(5, ["mean wait"])
+    ('UTIL', 'AWRT', 'AWRT1', 'AWRT2', 'mean wait')
     """
-    return ("UTIL", "AWRT", *(f"AWRT{i}" for i in range(1, count - 1)))
+    return ("UTIL", "AWRT", *(f"AWRT{i}" for i in range(1, count - 1 - len(extra))), *extra)
+
+
+def objective_count(workload: Workload) -> int:
+    """Return how many objectives a schedule of a workload has, m: G + 2, and its measures."""
+    return len(workload.groups) + 2 + len(workload.measured.names)
+
+
+def is_of_group(name: str) -> bool:
+    """Return whether an objective with this name is the AWRT of a group.
+
+    Examples
+    --------
+    >>> [is_of_group(name) for name in ("UTIL", "AWRT", "AWRT12", "mean wait")]
+    [False, False, True, False]
+    """
+    return name.startswith("AWRT") and name != "AWRT"
 
 
 def group_of(objective: Objective) -> str:
@@ -133,7 +171,8 @@ def with_group(objective: Objective) -> str:
     ['AWRT', 'AWRT1 (theo-chem)', 'AWRT2']
     """
     group = group_of(objective)
-    return objective.name if objective.name in ("UTIL", "AWRT", f"AWRT{group}") else f"{objective.name} ({group})"
+    has_name = is_of_group(objective.name) and objective.name != f"AWRT{group}"
+    return f"{objective.name} ({group})" if has_name else objective.name
 
 
 def groups_in_words(groups: Sequence[str]) -> list[str]:
@@ -149,14 +188,29 @@ def groups_in_words(groups: Sequence[str]) -> list[str]:
     return [", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(groups, 1))]
 
 
+def scale_of(objective: Objective, value: float) -> float:
+    """Return what a value is measured by where shares of it are wanted: itself, or, of 0, one minute, per cent or unit.
+
+    A median wait may be 0, and no share of it says anything.
+
+    Examples
+    --------
+    >>> wait, util = Objective("median wait", "s", False, ""), Objective("UTIL", "%", True, "")
+    >>> scale_of(wait, 0.0), scale_of(wait, 5.0), scale_of(util, 0.0)
+    (60.0, 5.0, 1.0)
+    """
+    return value if value > 0 else 60.0 if objective.unit == "s" else 1.0
+
+
 def in_hours(objective: Objective) -> Column:
     """Return the column of an objective in a table for people: response times in hours."""
-    return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")
+    unit = "h" if objective.unit == "s" else objective.unit
+    return Column(objective.name, f"{objective.name} {unit}".rstrip(), ",.2f")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
-    """Objective values by name, as pandas takes a Mapping; and calculated with as an array, (G + 2,) float64.
+    """Objective values by name, as pandas takes a Mapping; and calculated with as an array, (m,) float64.
 
     By name there is also what is told beside the objectives: the utilisation of memory and GPUs of a machine of nodes.
 
@@ -166,7 +220,7 @@ class ObjectiveValues(Mapping[str, float], NDArrayOperatorsMixin):
     Parameters
     ----------
     array
-        The values, (G + 2,), as a read-only array.
+        The values, (m,), as a read-only array.
     objectives
         The objectives, in this order.
     told
@@ -294,8 +348,8 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
     Returns
     -------
     ObjectiveValues
-        G + 2 values by name, in the order of `objective_table`, which know their units;
-        NaN for a group without counted jobs, because the mean is undefined, not zero. By name there are also
+        G + 2 values by name, and those of the workload's measures, in the order of `objective_table`, which know their
+        units; NaN for a group without counted jobs, because the mean is undefined, not zero. By name there are also
         UTIL_memory and UTIL_gpus, if the machine has nodes that give them out.
 
     Raises
@@ -322,11 +376,11 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
     values = _measure(w, schedule.start, schedule.finish, mask, util_from)
     told = zip(resource_table(w, util_from), _uses(w, schedule.start, schedule.finish, mask, util_from), strict=True)
-    return ObjectiveValues(values, objective_table(w.groups, util_from), tuple(told))
+    return ObjectiveValues(values, objective_table(w, util_from), tuple(told))
 
 
 def objectives_of(workload: Workload, start: NDArray[np.int64], util_from: str = FROM_START) -> Floats:
-    """Return the objectives, (G + 2,), of start times, (n,) s, of jobs that are not preempted.
+    """Return the objectives, (G + 2 + k,), of start times, (n,) s, of jobs that are not preempted.
 
     Nothing is checked, because every search calls this function for every evaluation.
     """
@@ -340,16 +394,27 @@ def _measure(
     mask: NDArray[np.bool_],
     util_from: str,
 ) -> Floats:
-    """Return the objectives, (G + 2,), of start and finish times, (n,) s; counted: (n,) bool, or empty for all jobs."""
+    """Return the objectives, (G + 2 + k,), of start and finish times, (n,) s.
+
+    The jobs that count are (n,) bool, or empty for all of them.
+    """
     w = workload
     values = np.empty(len(w.groups) + 2)
     begin = start if util_from == FROM_START else w.submit  # UTIL counts from the first of these
-    if w.asked_shares is None:
-        measure(begin, finish, w.eligible, w.run, w.width, w.group, w.capacity, mask, values)
-        return values
-    measure(begin, finish, w.eligible, w.run, w.charge, w.group, w.capacity, mask, values)
-    values[0] = _share_used(w, begin, finish, mask, w.asked_shares.cpus)
-    return values
+    measure(
+        begin,
+        finish,
+        w.eligible,
+        w.run,
+        w.width if w.asked_shares is None else w.charge,
+        w.group,
+        w.capacity,
+        mask,
+        values,
+    )
+    if w.asked_shares is not None:
+        values[0] = share_used(w, begin, finish, mask, w.asked_shares.cpus)
+    return np.append(values, measured_values(w, start, finish, mask, begin)) if w.measured.names else values
 
 
 def _uses(
@@ -357,19 +422,7 @@ def _uses(
 ) -> list[float]:
     """Return the values of `resource_table`; arguments are as of `_measure`."""
     w, begin = workload, start if util_from == FROM_START else workload.submit
-    return [_share_used(w, begin, finish, mask, share) for share in w.resource_shares.values()]
-
-
-def _share_used(
-    workload: Workload, begin: NDArray[np.int64], finish: NDArray[np.int64], mask: NDArray[np.bool_], share: Floats
-) -> float:
-    """Return the used share of a resource, per cent, of which jobs ask for shares, (n,); NaN if no job counts."""
-    if mask.size:
-        begin, finish, share = begin[mask], finish[mask], share[mask]
-    run = workload.run[mask] if mask.size else workload.run
-    if not run.size:
-        return math.nan
-    return 100.0 * float(run.astype(np.float64) @ share) / float(int(finish.max()) - int(begin.min()))
+    return [share_used(w, begin, finish, mask, share) for share in w.resource_shares.values()]
 
 
 def utilisation_from_submission(schedule: Timed) -> float:
@@ -409,12 +462,13 @@ def consumption_of(workload: Workload) -> Floats:
 
 
 def improvement(values: Floats, easy: Floats) -> Floats:
-    """Return (EASY - X) / EASY in per cent, the papers' convention: for UTIL positive is worse.
+    """Return (EASY - X) / EASY in per cent, the papers' convention: for UTIL positive is worse; NaN where EASY has 0.
 
     Examples
     --------
     >>> improvement(np.array([66.0, 45.0]), np.array([60.0, 50.0])).tolist()
     [-10.0, 10.0]
     """
-    gain: Floats = 100.0 * (easy - values) / easy
-    return gain
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain: Floats = 100.0 * (easy - values) / easy
+    return np.where(easy == 0, np.nan, gain)

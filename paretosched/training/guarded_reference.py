@@ -44,7 +44,7 @@ def guarded_of(task: Task) -> Guarded | None:
 def _strictest(task: Task) -> tuple[float, float]:
     """Return the strictest upper limits as multiples of what EASY reaches: of AWRT, and of any group."""
     overall, each = np.inf, np.inf
-    names = [objective.name for objective in objective_table(task.workloads[0].groups)]
+    names = [objective.name for objective in objective_table(task.workloads[0])]
     for wish, (easy,) in zip(task.wishes, task.parts(task.easy_values[None]), strict=True):
         for limit in () if wish is None else wish.limits:
             place = names.index(limit.objective)

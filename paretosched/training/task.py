@@ -17,9 +17,10 @@ from ..policies.policy import Policy
 from ..simulation.objective import objectives_of
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolved_on
-from ..wishes.wish import Wish
-from ..wishes.wish_files import WishLike, as_wish
+from ..wishes.wish import OBJECTIVE, Wish
+from ..wishes.wish_files import WishLike, measuring
 from ..workload.group_rules import comes_from_consumption
+from ..workload.measures import measure_of
 from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.resampling import resample
 from ..workload.time_split import MOST_WEEKS, WEEK, split, weeks_of
@@ -167,8 +168,8 @@ def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
     >>> by_weight(Wish(weights=[("AWRT1", 1), ("AWRT3", 4)]), ("a", "b", "c"))
     ('c', 'a', 'b')
     """
-    weights = dict(wish.weights)
-    order = sorted(range(len(groups)), key=lambda i: -weights.get(f"AWRT{i + 1}", 0.0))
+    weights = _group_weights(wish, groups)
+    order = sorted(range(len(groups)), key=lambda i: -weights[i])
     return tuple(groups[i] for i in order)
 
 
@@ -180,9 +181,18 @@ def important_groups(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
     >>> important_groups(Wish(weights=[("AWRT1", 1), ("AWRT3", 4)]), ("a", "b", "c"))
     ('c', 'a')
     """
-    weights = dict(wish.weights)
-    wanted = [name for i, name in enumerate(groups) if weights.get(f"AWRT{i + 1}", 0.0) > 0]
-    return tuple(name for name in by_weight(wish, groups) if name in wanted)
+    weights = _group_weights(wish, groups)
+    return tuple(name for name in by_weight(wish, groups) if weights[groups.index(name)] > 0)
+
+
+def _group_weights(wish: Wish, groups: Sequence[str]) -> list[float]:
+    """Return the largest weight of each group in the sum of a wish: of its AWRT, or of a measure of it."""
+    weights = [0.0] * len(groups)
+    for name, weight in wish.weights:
+        for i, group in enumerate(groups):
+            if name == f"AWRT{i + 1}" or (not OBJECTIVE.fullmatch(name) and measure_of(name).of == group):
+                weights[i] = max(weights[i], abs(weight))
+    return weights
 
 
 def worst_tenth(violations: Floats) -> Floats:
@@ -311,7 +321,8 @@ def data_of(
     whole = as_workloads(workloads)
     if not whole:
         raise InputError("there is no workload to train on; give one or more")
-    wish = as_wish(wish, whole[0].groups)
+    wish, first = measuring(wish, whole[0])
+    whole = [w.with_(measured=first.measured) for w in whole]
     for other in whole[1:]:
         if other.groups != whole[0].groups:
             raise InputError(

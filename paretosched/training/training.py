@@ -32,6 +32,7 @@ from ..simulation.objective import (
     groups_in_words,
     improvement,
     in_hours,
+    objective_count,
     objective_table,
 )
 from ..simulation.schedule import Schedule
@@ -425,7 +426,7 @@ def carry_out(
     with ExitStack() as stack:
         directory = stack.enter_context(TemporaryDirectory()) if run_directory is None else run_directory
         run = stack.enter_context(open_run(directory, parameters | dict(settings), evaluations))
-        shape = len(encoding.gene_labels(len(groups))), len(task.workloads) * (len(groups) + 2)
+        shape = len(encoding.gene_labels(len(groups))), len(task.workloads) * objective_count(task.workloads[0])
         record = Record(run, shape, evaluations, about, software)
         reporter = _Reporter(record, task, encoding, compute.progress)
         try:
@@ -484,7 +485,7 @@ def training_of(
         task.over,
         tuple(w.name for w in task.logs),
         tuple(w.name for w in test.workloads) if test else (),
-        objective_table(task.workloads[0].groups),
+        objective_table(task.workloads[0]),
         system_of(Plain("easy"), task, test, task.easy_values),
         tuple(systems),
         best,

@@ -14,14 +14,15 @@ from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, plain, table
 from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
-from ..simulation.objective import CONVENTION, Objective, group_of, improvement, objectives, with_group
+from ..fronts.row_schedules import measured_front
+from ..simulation.objective import CONVENTION, Objective, group_of, improvement, is_of_group, objectives, with_group
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import Best, best_possible, distance_row
 from .nearness import nearest_rows
 from .relative_limits import reference_values, resolve
 from .wish import LARGEST, Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
-from .wish_files import WishLike, as_wish
+from .wish_files import WishLike, measuring
 from .wish_grammar import names_in_words
 
 SLACKS = (0, 1, 2, 5, 10, 25)  # per cent
@@ -121,7 +122,7 @@ class Answer:
             limit = limits.get(o.name, Limit(o.name))
             row = {
                 "objective": o.name,
-                "group": None if o.name in ("UTIL", "AWRT") else group_of(o),
+                "group": group_of(o) if is_of_group(o.name) else None,
                 "unit": o.unit,
                 "value": value,
                 "easy": easy,
@@ -224,7 +225,6 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
     """
     front = as_front(front)
     workload = as_workload(workload)
-    wish = as_wish(wish, front)
     if not len(front):
         raise InputError("a front must have a schedule, but this one is empty")
     if front.digest != workload.digest:
@@ -232,6 +232,8 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
             f"the front must be of the same workload: jobs, capacity and groups, but it is of {front.workload} "
             f"({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]})"
         )
+    wish, workload = measuring(wish, workload.with_(measured=front.measured))
+    front = measured_front(front, workload)
     easy = np.asarray(objectives(simulate(workload, "easy"), util_from=front.util_from))
     references = reference_values(wish, workload, {"easy": easy}, front.util_from)
     here = resolve(wish, references)
@@ -267,13 +269,13 @@ def _slack(wish: Wish, front: Front, easy: Floats, references: dict[str, Floats]
         else limit
         for limit in wish.limits
     ]
-    here = resolve(Wish(wish.weights, wish.near, limits), references)
+    here = resolve(Wish(wish.weights, wish.near, limits, wish.measures), references)
     nearness = np.where(violation(here, front.values) > 0, np.inf, goal(here, front.values))
     within = int(np.isfinite(nearness).sum())
     if not within:
         return Slack(percent, 0, None, np.nan, np.nan, "", np.nan)
     row = int(nearness.argmin())
-    of_groups = improvement(front.values[row], easy)[2:]
+    of_groups = improvement(front.values[row], easy)[2 : 2 + len(front.groups)]
     worst = int(np.nanargmin(of_groups))
     reached, of_easy = goal(here, [front.values[row], easy]).tolist()
     gain = _gain(wish, reached, of_easy)
@@ -287,7 +289,7 @@ def _gain(wish: Wish, reached: float, of_easy: float) -> float:
 
 def _in_hours(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of the table for people: response times in hours."""
-    if row["unit"] == "%":
+    if row["unit"] != "s":
         return dict(row)
     times = {key: None if row[key] is None else row[key] / 3600 for key in ("value", "easy", "low", "high")}
     return {**row, **times, "unit": "h"}

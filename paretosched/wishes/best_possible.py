@@ -42,7 +42,7 @@ from ..simulation.objective import FROM_START, FROM_SUBMISSION, consumption_of
 from ..simulation.squashed_area import jobs_of, least_area
 from ..workload.workload import Workload
 from .linear_programme import Row, Solution, contradicting, mean_of_largest, solve
-from .wish import AUGMENTATION, Limit, Wish, spelled_out, wish_text
+from .wish import AUGMENTATION, OBJECTIVE, Limit, Wish, spelled_out, wish_text
 
 ALL_SETS = 6
 ROUNDS = 10
@@ -56,8 +56,8 @@ class Best(NamedTuple):
     Attributes
     ----------
     goal
-        The goal of every schedule within the limits is at least this; NaN if the wish is only limits, or if no schedule
-        is within them.
+        The goal of every schedule within the limits is at least this; NaN if the wish is only limits, if no schedule is
+        within them, or if it has measures, of which nothing is proved.
     impossible
         Limits that no schedule keeps together, in words; none if that is not proved of any.
     """
@@ -164,8 +164,10 @@ def best_possible(wish: Wish, workload: Workload, util_from: str = FROM_START) -
         )
     areas = areas_of(workload)
     places: dict[str, tuple[int, ...]] = {f"AWRT{g + 1}": (i,) for i, g in enumerate(areas.groups)}
-    limits = spelled_out(wish, list(places)).limits
+    limits = [limit for limit in spelled_out(wish, list(places)).limits if _is_bounded(limit.objective)]
     places["AWRT"] = tuple(range(len(areas.groups)))
+    if not all(map(_is_bounded, wish.aims)):
+        return Best(math.nan)
     for name in (*wish.aims, *(limit.objective for limit in limits)):
         if name != "UTIL" and name not in places:
             raise InputError(f"the wish {wish_text(wish)} uses {name}, but {workload.name} has no such group with jobs")
@@ -195,6 +197,11 @@ def best_possible(wish: Wish, workload: Workload, util_from: str = FROM_START) -
     if solution is None or not wish.aims:
         return Best(math.nan)
     return Best(_rounded_down(solution.least, goal.constant, areas.slack))
+
+
+def _is_bounded(name: str) -> bool:
+    """Return whether an objective is UTIL or an AWRT: how measures hang together with these is not known."""
+    return OBJECTIVE.fullmatch(name) is not None
 
 
 class Goal(NamedTuple):

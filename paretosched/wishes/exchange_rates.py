@@ -68,7 +68,8 @@ def exchange_rates(front: Front, row: int, among: Mask) -> Rates:
     """
     m = len(front.objectives)
     rate, low, high = (np.full((m, m), np.nan) for _ in range(3))
-    columns = np.flatnonzero(deciding(front.values, front.objectives))
+    decide = deciding(front.values, front.objectives) & (front.values > 0).all(axis=0)  # of 0 there is no share
+    columns = np.flatnonzero(decide)
     wanted = NEIGHBOURS * len(columns)
     rows = np.flatnonzero(among)
     if len(columns) < 2 or rows.size < wanted:

@@ -15,7 +15,7 @@ from ..core.tables import Column, table
 from ..fronts.front_files import FrontLike, as_front
 from ..fronts.quality_indicators import REACH, checked_reach
 from ..simulation.lower_bounds import bounds
-from ..simulation.objective import group_of
+from ..simulation.objective import group_of, is_of_group
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import upwards
@@ -59,11 +59,12 @@ def group_gains(
     reach = checked_reach(reach)
     if (front.digest, front.groups) != (workload.digest, workload.groups):
         raise InputError(f"the front of {front.workload} must be of the same jobs, but {workload.name} has others")
+    workload = workload.with_(measured=front.measured)
     easy = simulate(workload, "easy").objectives.array if easy is None else numbers("values of EASY", easy)
     if easy.shape != (len(front.objectives),):
         raise InputError(f"values of EASY must be {len(front.objectives)} numbers, but have shape {easy.shape}")
     least = bounds(workload).together
-    columns = [j for j in range(2, len(easy)) if not np.isnan(easy[j])]
+    columns = [j for j, o in enumerate(front.objectives) if is_of_group(o.name) and not np.isnan(easy[j])]
     times = front.values[:, columns]
     factors = {"unharmed": 1.0, "within": reach}
     allowed = {kind: np.flatnonzero((times <= factor * easy[columns]).all(axis=1)) for kind, factor in factors.items()}

@@ -15,7 +15,7 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, scale_of
 from .nearness import nearest_rows
 from .wish import AUGMENTATION, Limit, Wish, goal, violation
 
@@ -69,7 +69,8 @@ def compromise(front: Front, among: Mask) -> int | None:
     if rows.size == 0:
         return None
     best = reachable(front, among)
-    shortfall = np.abs(front.values[rows] / best - 1)[:, deciding(front.values, front.objectives)]
+    scale = np.array([scale_of(o, value) for o, value in zip(front.objectives, best, strict=True)])
+    shortfall = np.abs(front.values[rows] / scale - best / scale)[:, deciding(front.values, front.objectives)]
     return int(rows[np.argmin(shortfall.max(axis=1) + AUGMENTATION * shortfall.sum(axis=1))])
 
 
@@ -88,7 +89,9 @@ def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple
     objectives = front.objectives
     rows = np.flatnonzero(among)
     sign = np.array([1.0 if o.maximise else -1.0 for o in objectives])
-    gain = sign * (front.values[rows] / front.values[row] - 1)
+    here = front.values[row]
+    scale = np.array([scale_of(o, value) for o, value in zip(objectives, here, strict=True)])
+    gain = sign * (front.values[rows] / scale - here / scale)
     loss = np.maximum(-gain[:, deciding(front.values, objectives)], 0)
     total_loss = loss.max(axis=1, initial=0) + AUGMENTATION * loss.sum(axis=1)  # improvements do not count
     steps = np.full(len(objectives), -1, dtype=np.int64)
@@ -129,7 +132,7 @@ def wish_of_classes(classes: Mapping[str, tuple[str, float | None]], front: Fron
         kind, level = classes.get(objective.name, (FREE, None))
         one_of(f"class of {objective.name}", kind, CLASSES)
         here = float(front.values[row, j])
-        can_worsen |= kind in (WORSEN_TO, FREE) and objective.name != "AWRT"
+        can_worsen |= kind in (WORSEN_TO, FREE) and objective.decides
         if kind == FREE:
             continue
         if kind in (IMPROVE_TO, WORSEN_TO):
@@ -150,7 +153,7 @@ def wish_of_classes(classes: Mapping[str, tuple[str, float | None]], front: Fron
         raise InputError(
             f'classes: an objective other than AWRT must be "{FREE}" or "{WORSEN_TO}", or nothing can improve'
         )
-    return Wish(near=near, limits=limits)
+    return Wish(near=near, limits=limits, measures=front.measured.names)
 
 
 def way(wish: Wish, start: Floats, end: Floats, front: Front) -> Way | None:
@@ -189,4 +192,4 @@ def _outwards(value: float, maximise: bool) -> float:
 
 def _for_people(objective: Objective, value: float) -> str:
     """Return a value for people: hours or per cent."""
-    return f"{value / 3600:.6g} h" if objective.unit == "s" else f"{value:g} %"
+    return f"{value / 3600:.6g} h" if objective.unit == "s" else f"{value:g} {objective.unit}".rstrip()

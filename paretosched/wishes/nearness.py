@@ -41,7 +41,8 @@ def fitness(wish: WishLike, values: ArrayLike | FrontLike) -> Floats:
     ['7', '1.5e+30']
     """
     matrix = as_front(values).values if isinstance(values, str | os.PathLike | Front) else numbers("values", values)
-    groups = matrix.shape[-1] - 2 if matrix.ndim == 2 else 1
+    measures = wish.measures if isinstance(wish, Wish) else ()
+    groups = matrix.shape[-1] - 2 - len(measures) if matrix.ndim == 2 else 1
     wish = as_wish(wish, tuple(str(number + 1) for number in range(max(groups, 1))))
     return penalise(goal(wish, matrix), violation(wish, matrix))
 

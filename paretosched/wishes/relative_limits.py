@@ -7,7 +7,7 @@ import numpy as np
 from ..core.arguments import instance
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..simulation.objective import FROM_START, objective_table, objectives
+from ..simulation.objective import FROM_START, objective_names, objectives
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .wish import Limit, Wish, reference_text, spelled_out, wish_text, with_limits
@@ -108,9 +108,11 @@ def _with_numbers(wish: Wish, references: dict[str, Floats]) -> Wish:
             limits.append(limit)
             continue
         values = references[limit.of]
-        names = [o.name for o in objective_table([str(i) for i in range(len(values) - 2)])]
+        names = objective_names(len(values), wish.measures)
         level = {name: float(value) for name, value in zip(names, values, strict=True) if not np.isnan(value)}
-        for name, low, high, _ in spelled_out(Wish(wish.weights, wish.near, [limit]), list(level)).limits:
+        for name, low, high, _ in spelled_out(
+            Wish(wish.weights, wish.near, [limit], wish.measures), list(level)
+        ).limits:
             if name not in names:
                 raise InputError(f"the wish {wish_text(wish)} uses {name}, but here are only {', '.join(names)}")
             if name in level:

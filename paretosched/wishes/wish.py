@@ -12,9 +12,9 @@ In words a wish is, with blanks and upper or lower case as you like::
     point     = objective "=" quantity
     limit     = limited ("<=" | ">=") (quantity | relative) | limited "in" quantity ".." quantity
     limited   = objective | "others" | "all"
-    objective = "UTIL" | "AWRT" | "AWRT1" | ... | the name of a user group
+    objective = "UTIL" | "AWRT" | "AWRT1" | ... | the name of a user group | measure
     quantity  = number ["s" | "min" | "h" | "d" | "%"]
-    relative  = [number ["*"]] policy
+    relative  = [number ["*"]] (policy | "today")
 
 as in `10*AWRT1 + 4*AWRT2, AWRT5 <= 11h`, in `near AWRT1 = 50000, UTIL = 67`, in `AWRT1 in 45000..52000, UTIL >=
 65 %`, and in `10*vip + 4*physics, others <= 1.02*EASY, AWRT <= EASY`. Without a unit a response time is in seconds and
@@ -27,12 +27,15 @@ is a minus b, and only UTIL can have a minus. A name that is a number or a word 
 in it, is written in quotes. `all` stands for all groups, `others` for those that are not in the goal; each of them has
 the limit.
 
+**Measures** are such as `p95 wait of gpu`, `mean slowdown` or `share wait > 24h of students`, see the module
+`paretosched.workload.measures`; a limit `of others` stands for one of each group that is not in the goal.
+
 **Relative limits** are multiples of what a policy reaches, such as EASY or the recorded schedule, *on the same jobs*.
-So they hold for any part of a log. `relative_limits` puts numbers in their places. A relative limit for a group
-without jobs excludes nothing, and neither do `others` and `all` for such a group.
+So they hold for any part of a log. "today" is the recorded schedule. `relative_limits` puts numbers in their places. A
+relative limit for a group without jobs excludes nothing, and neither do `others` and `all` for such a group.
 
 **Sum.** Every term must ask for something better: response times have a plus, and UTIL, of which more is better, a
-minus, `10*AWRT1 - 500*UTIL`.
+minus, `10*AWRT1 - 500*UTIL`; so have Jain's index and UTIL_gpus.
 
 **Point.** The achievement scalarising function of Wierzbicki (1980) with its usual augmentation,
 
@@ -52,7 +55,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,7 +66,8 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..policies.policy import OPTIMISED, POLICY_NAMES, as_policy
-from ..simulation.objective import objective_names
+from ..simulation.objective import is_of_group, objective_names
+from ..workload.measures import is_maximised, measure_of, unit_of
 
 AUGMENTATION = 1e-4
 VIOLATED = 1e30  # beyond any goal: 64 groups, weights of 1e6, response times below 2^62 s
@@ -118,6 +122,9 @@ class Wish:
         (objective, value) pairs of a point to come near to, natural units, at least 1e-6.
     limits
         Ranges that objectives must be in.
+    measures
+        The measures in the last columns of the values that the wish is about, as in `Workload.measured`; two wishes
+        are equal whatever they are.
 
     Raises
     ------
@@ -135,6 +142,7 @@ class Wish:
     weights: Sequence[tuple[str, float]] = ()
     near: Sequence[tuple[str, float]] = ()
     limits: Sequence[Limit] = ()
+    measures: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
@@ -199,8 +207,9 @@ def _rows(key: str, rows: object, kind: str, *lengths: int) -> list[list[Any]]:
 
 def check_objective(name: object) -> None:
     """Refuse what cannot be the name of an objective; raises InputError."""
-    if not isinstance(name, str) or not OBJECTIVE.fullmatch(name):
-        raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ..., but is {in_quotes(str(name))}")
+    if isinstance(name, str) and (OBJECTIVE.fullmatch(name) or measure_of(name).name == name):
+        return
+    raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ... or a measure, but is {in_quotes(str(name))}")
 
 
 def check_limited(name: object) -> None:
@@ -219,8 +228,8 @@ def check_weight(name: str, weight: float) -> None:
     """Refuse a weight that is too small or large, or of the wrong sign; raises InputError."""
     if not SMALLEST <= abs(weight) <= LARGEST:
         raise InputError(f"weights must be in {SMALLEST:g}..{LARGEST:g}, but that of {name} is {weight:g}")
-    if (weight < 0) != (name == "UTIL"):
-        rule = "needs a minus, because more" if name == "UTIL" else "needs a plus, because less"
+    if (weight < 0) != is_maximised(name):
+        rule = "needs a minus, because more" if is_maximised(name) else "needs a plus, because less"
         raise InputError(f"the sum is minimised: {name} {rule} of it is better")
 
 
@@ -281,7 +290,9 @@ def goal(wish: Wish, values: ArrayLike) -> Floats:
     """
     columns = _columns(wish, values)
     if wish.near:
-        shortfall = np.array([(columns[name] / value - 1) * _sign(name) for name, value in wish.near])
+        shortfall = np.array(
+            [(columns[name] / value - 1) * (-1.0 if is_maximised(name) else 1.0) for name, value in wish.near]
+        )
         return np.asarray(shortfall.max(axis=0) + AUGMENTATION * shortfall.sum(axis=0))
     total = np.zeros(len(np.asarray(values)))
     for name, weight in wish.weights:
@@ -331,7 +342,9 @@ def exceeded_limits(wish: Wish, values: Floats) -> list[tuple[Limit, float]]:
     """
     names = [name for name, column in _columns(wish, values[None]).items() if not np.isnan(column).any()]
     limits = spelled_out(wish, names).limits
-    shares = [(limit, float(violation(Wish(limits=[limit]), values[None])[0])) for limit in limits]
+    shares = [
+        (limit, float(violation(Wish(limits=[limit], measures=wish.measures), values[None])[0])) for limit in limits
+    ]
     return [(limit, share) for limit, share in shares if share > 0]
 
 
@@ -345,7 +358,7 @@ def spelled_out(wish: Wish, names: Sequence[str]) -> Wish:
     wish
         The wish.
     names
-        The objectives to be limited, of groups that have jobs; others than "AWRT1" and so on are left out.
+        The objectives that may be limited, of groups that have jobs.
 
     Raises
     ------
@@ -362,7 +375,7 @@ def spelled_out(wish: Wish, names: Sequence[str]) -> Wish:
         return wish
     limits = []
     for limit in wish.limits:
-        several = [name for name in names if name not in ("UTIL", "AWRT")]
+        several = [name for name in names if is_of_group(name)]
         groups = {ALL: several, OTHERS: [name for name in several if name not in wish.aims]}
         limits += [limit._replace(objective=name) for name in groups.get(limit.objective, [limit.objective])]
     return with_limits(wish, limits)
@@ -391,10 +404,12 @@ def part_with_jobs(wish: Wish, values: Floats) -> Wish | None:
     >>> part_with_jobs(Wish(near=[("AWRT2", 7200)]), np.array([60.0, 3600, 3600, np.nan])) is None
     True
     """
-    missing = {name for name, value in zip(objective_names(len(values)), values, strict=True) if np.isnan(value)}
+    missing = {
+        name for name, value in zip(objective_names(len(values), wish.measures), values, strict=True) if np.isnan(value)
+    }
     weights, near = ([pair for pair in pairs if pair[0] not in missing] for pairs in (wish.weights, wish.near))
     limits = [limit for limit in wish.limits if limit.objective not in missing]
-    return Wish(weights, near, limits) if weights or near or limits else None
+    return Wish(weights, near, limits, wish.measures) if weights or near or limits else None
 
 
 def goal_with_jobs(wish: Wish, values: Floats) -> Wish:
@@ -442,7 +457,7 @@ def is_defined(wish: Wish, values: Floats) -> bool:
     >>> is_defined(wish, np.array([60.0, 30, 30, np.nan])), is_defined(wish, np.array([60.0, 30, np.nan, 30]))
     (True, False)
     """
-    names = objective_names(len(values))
+    names = objective_names(len(values), wish.measures)
     return not any(np.isnan(value) for name, value in zip(names, values, strict=True) if name in wish.names)
 
 
@@ -460,9 +475,10 @@ def penalise(goals: Floats, violations: Floats) -> Floats:
 def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
     """Return all columns, (k,) each, by the name of the objective; raise InputError if the wish uses others."""
     matrix = np.asarray(values, dtype=np.float64)
-    if matrix.ndim != 2 or matrix.shape[1] < 3:
-        raise InputError(f"objective values must have shape (k, groups + 2), but have {matrix.shape}")
-    names = objective_names(matrix.shape[1])
+    if matrix.ndim != 2 or matrix.shape[1] < 3 + len(wish.measures):
+        columns = 2 + len(wish.measures)
+        raise InputError(f"objective values must have shape (k, groups + {columns}), but have {matrix.shape}")
+    names = objective_names(matrix.shape[1], wish.measures)
     columns = dict(zip(names, matrix.T, strict=True))
     fixed = {limit.objective for limit in wish.limits if not limit.of}
     for name in wish.names:
@@ -471,11 +487,6 @@ def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
         if (name in wish.aims or name in fixed) and np.isnan(columns[name]).any():
             raise InputError(f"the wish {wish_text(wish)} uses {name}, which is undefined: its group has no jobs")
     return columns
-
-
-def _sign(name: str) -> float:
-    """Return -1 for an objective of which more is better, else 1."""
-    return -1.0 if name == "UTIL" else 1.0
 
 
 # --- in words -------------------------------------------------------------------------------------------------------
@@ -506,7 +517,7 @@ def wish_text(wish: Wish, *, hours: bool = False, names: Mapping[str, str] | Non
         if of:
             factor = "" if value == 1 else f"{_exact_text(value)}*"
             return f"{factor}{reference_text(of)}"
-        if name == "UTIL":
+        if name not in SEVERAL and unit_of(name) != "s":
             return _exact_text(value)
         if not hours:
             return f"{_exact_text(value)}{'s' if 0 < value < HOURS_MEANT else ''}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,12 +20,15 @@ from ..core.files import is_file, nothing_else, read_json, write_json
 from ..core.typed_json import as_type
 from ..simulation.objective import objective_table
 from ..workload.from_paths import GroupsLike, as_groups
+from ..workload.measures import IDLE, QUANTITIES, with_measures
 from ..workload.user_groups import MOST_GROUPS
+from ..workload.workload import Workload
 from .wish import FREE, LARGEST, MOST, OBJECTIVE, REFERENCES, SEVERAL, SMALLEST, Limit, Wish
 from .wish_grammar import parse
 
 FORMAT = "paretosched wish 1"
 ANY_GROUPS = tuple(str(number) for number in range(1, MOST_GROUPS + 1))
+NAMED = rf"{OBJECTIVE.pattern}|UTIL_.+|.*({'|'.join(QUANTITIES)}|{IDLE}).*"  # objectives, and roughly measures
 WishLike = str | os.PathLike[str] | Wish
 
 # What goes beyond the types is in the schema only: `Wish` checks it, with clearer messages.
@@ -33,14 +37,14 @@ Weights = Annotated[
     dict[str, Annotated[float, Meta(extra_json_schema={"minimum": -LARGEST, "maximum": LARGEST})]],
     Meta(
         description="Weights of a sum to be minimised, by objective; that of UTIL is negative",
-        extra_json_schema={"propertyNames": {"pattern": f"^({OBJECTIVE.pattern})$"}},
+        extra_json_schema={"propertyNames": {"pattern": f"^({NAMED})$"}},
     ),
 ]
 Point = Annotated[
     dict[str, Annotated[float, Meta(extra_json_schema={"minimum": SMALLEST, "maximum": MOST})]],
     Meta(
-        description="A point to come near to, by objective: response times in seconds, UTIL in per cent",
-        extra_json_schema={"propertyNames": {"pattern": f"^({OBJECTIVE.pattern})$"}},
+        description="A point to come near to, by objective: response times and waits in seconds, UTIL in per cent",
+        extra_json_schema={"propertyNames": {"pattern": f"^({NAMED})$"}},
     ),
 ]
 Ends = Annotated[
@@ -52,7 +56,7 @@ Limits = Annotated[
     Meta(
         description="The smallest and the largest value allowed, by objective, or for all groups, or for the others "
         "than those in the goal; null where there is no limit",
-        extra_json_schema={"propertyNames": {"pattern": f"^({'|'.join((OBJECTIVE.pattern, *SEVERAL))})$"}},
+        extra_json_schema={"propertyNames": {"pattern": f"^({'|'.join((NAMED, *SEVERAL))})$"}},
     ),
 ]
 Relative = Annotated[
@@ -196,12 +200,34 @@ def as_wish(what: WishLike, groups: GroupsLike) -> Wish:
     >>> as_wish("AWRT1", ("1",)).weights
     (('AWRT1', 1.0),)
     """
+    measured = getattr(groups, "measured", None)
     groups = as_groups(groups)
     if isinstance(what, Wish):
-        return what
+        return what if measured is None or what.measures == measured.names else replace(what, measures=measured.names)
     if not isinstance(what, str | os.PathLike):
         raise InputError(f"a wish must be a wish, its words or the path of a file, but is {what!r:.60}")
     is_words = isinstance(what, str) and any(mark in what for mark in "<>*,") and not is_file(what)
     if Path(what).suffix == ".json" and not is_words:  # words may end with the name of a file
-        return load_wish(what)
-    return parse(str(what), objective_table(groups))
+        wish = load_wish(what)
+    else:
+        wish = parse(str(what), objective_table(groups))
+    return wish if measured is None else replace(wish, measures=measured.names)
+
+
+def measuring(what: WishLike, workload: Workload) -> tuple[Wish, Workload]:
+    """Return a wish, and the workload on which what it is about is measured; arguments as of `as_wish`.
+
+    Raises
+    ------
+    InputError
+        As for `as_wish` and `with_measures`.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=2)
+    >>> measuring("mean wait, AWRT <= 2h", w)[1].measured.names
+    ('mean wait',)
+    """
+    wish = as_wish(what, workload)
+    changed = with_measures(workload, (name for name in wish.names if not OBJECTIVE.fullmatch(name)))
+    return replace(wish, measures=changed.measured.names), changed

@@ -10,7 +10,9 @@ from typing import NamedTuple, NoReturn
 
 from ..core.errors import InputError, did_you_mean, nearest_word
 from ..core.token_reader import Token, TokenReader
-from ..simulation.objective import Objective, group_of
+from ..simulation.objective import Objective, group_of, is_of_group
+from ..workload.measures import CONDITION, WHAT, measure_of, objective_name, unit_of
+from ..workload.measures import OTHERS as OF_OTHERS
 from .wish import (
     ALL,
     FREE,
@@ -43,6 +45,7 @@ UNITS = {
 }  # fmt: skip
 
 SPELT_OUT = {"second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h", "day": "d"}
+TODAY, RECORDED = "today", "recorded"
 TO_MINIMISE = ("min", "minimise", "minimize")  # words that begin a goal in other programs
 
 
@@ -96,7 +99,7 @@ class _Reader(TokenReader):
 
     def __init__(self, text: str, objectives: Sequence[Objective], *, hours: bool) -> None:
         self.objectives = {o.name: o for o in objectives}
-        self.groups = {group_of(o): o.name for o in objectives if o.name not in ("UTIL", "AWRT")}
+        self.groups = {group_of(o): o.name for o in objectives if is_of_group(o.name)}
         # names that are no words, as accounts have them, but no numbers either; the longest one that fits counts
         self.joined = sorted(
             (group.lower() for group in self.groups if re.search(r"\W|^\d", group) and not QUOTED.search(group)),
@@ -105,8 +108,13 @@ class _Reader(TokenReader):
         )
         signs = "".join(sorted(set(re.sub(r"\w", "", "".join(self.joined)))))
         more = f"|(?P<part>[{re.escape(signs)}])" if signs else ""
-        super().__init__(text, "wish", re.compile(TOKEN.pattern + more), MOST_LETTERS)
+        who = "|".join([*(re.escape(group) for group in sorted(self.groups, key=len, reverse=True)), r"\w+"])
+        quoted = r"\"[^\"]*\"|'[^']*'"
+        of = rf"\s+of\s+(?:group\s+)?(?:{quoted}|{CONDITION}|(?:{who})(?!\w))"
+        measure = rf"(?P<measure>\b(?i:(?:{WHAT})(?:{of})?|awrt{of})(?!\w))|"
+        super().__init__(text, "wish", re.compile(measure + TOKEN.pattern + more), MOST_LETTERS)
         self.hours = hours
+        self.goal: set[str] = set()  # objectives and groups
         self.join_name()
 
     def wish(self) -> Wish:
@@ -157,6 +165,7 @@ class _Reader(TokenReader):
             with self.at(factor if factor.kind == "number" else self.tokens[self.place - 1]):
                 check_weight(name, weight)
             weights[name] = weight
+            self.goal |= self.in_goal(name)
             if self.take("+"):
                 sign = 1.0
             elif self.take("-"):
@@ -173,6 +182,11 @@ class _Reader(TokenReader):
         with self.at(start):
             check_near(name, level)
         near[name] = level
+        self.goal |= self.in_goal(name)
+
+    def in_goal(self, name: str) -> set[str]:
+        """Return what is in the goal if an objective is: itself, and the group that it is a measure of."""
+        return {name} if name in self.objectives else {name, measure_of(name).of}
 
     def limit(self, limits: dict[tuple[str, str], Limit]) -> None:
         """Read a limit into `limits`; an objective may have a lower and an upper one."""
@@ -192,13 +206,24 @@ class _Reader(TokenReader):
         else:
             hint = "" if self.quotes_missing() else "; the goal comes first, as one sum, and limits behind commas"
             self.refuse(f'there must be "<=", ">=" or "in"{hint}')
-        earlier = limits.get((name, of), Limit(name))
-        with self.at(start):
-            if (low > 0 and earlier.low > 0) or (high < math.inf and earlier.high < math.inf):
-                raise InputError("is limited twice")
-            both = Limit(name, max(low, earlier.low), min(high, earlier.high), of)
-            check_limit(*both)
-        limits[name, of] = both
+        for each in self.of_groups(name):
+            earlier = limits.get((each, of), Limit(each))
+            with self.at(start):
+                if (low > 0 and earlier.low > 0) or (high < math.inf and earlier.high < math.inf):
+                    raise InputError("is limited twice")
+                both = Limit(each, max(low, earlier.low), min(high, earlier.high), of)
+                check_limit(*both)
+            limits[each, of] = both
+
+    def of_groups(self, name: str) -> list[str]:
+        """Return the objective with a name; in place of a measure of others, that of each group not in the goal."""
+        measure = None if name in SEVERAL or name in self.objectives else measure_of(name)
+        if measure is None or measure.of.lower() != OF_OTHERS or OF_OTHERS in self.groups:
+            return [name]
+        others = [group for group, awrt in self.groups.items() if awrt not in self.goal and group not in self.goal]
+        if not others:
+            raise InputError(f'wish: "{name}" must be of groups that are not in the goal, but all groups are in it')
+        return [f"{name.removesuffix(measure.of)}{group}" for group in others]
 
     def end(self, name: str) -> tuple[float, str]:
         """Return an end of a range and, if it is relative, the policy of which it is a multiple; else ""."""
@@ -221,6 +246,7 @@ class _Reader(TokenReader):
         while self.comes("-", ahead=length):
             length += 2
         word = "".join(token.text for token in self.tokens[self.place : self.place + length]).lower()
+        word = RECORDED if word == TODAY else word
         if word not in REFERENCES:
             self.refuse_token(
                 start, f"there must be {rule}; policies are {', '.join(REFERENCES)}{did_you_mean(word, REFERENCES)}"
@@ -231,7 +257,7 @@ class _Reader(TokenReader):
     def names_policy(self) -> bool:
         """Return whether a word comes now with which the name of a policy begins."""
         word = self.now.text.lower()
-        return self.now.kind == "word" and any(word == name.partition("-")[0] for name in REFERENCES)
+        return self.now.kind == "word" and any(word == name.partition("-")[0] for name in (*REFERENCES, TODAY))
 
     def quantity(self, name: str) -> _Quantity:
         """Return the number that comes now, with its unit if it has one."""
@@ -271,7 +297,7 @@ class _Reader(TokenReader):
 
     def unit_of(self, name: str) -> str:
         """Return the unit of an objective; that of several groups is that of response times."""
-        return "s" if name in SEVERAL else self.objectives[name].unit
+        return "s" if name in SEVERAL else unit_of(name)
 
     def number(self) -> float:
         """Return the number that comes now."""
@@ -324,6 +350,11 @@ class _Reader(TokenReader):
 
         `others` are words that may stand here, too.
         """
+        if self.now.kind == "measure":
+            token = self.now
+            self.place += 1
+            with self.at(token):
+                return objective_name(token.text, tuple(self.groups))
         self.join_name()
         word = self.now.text
         names = [self.groups[word]] if word in self.groups else []
@@ -408,7 +439,7 @@ def names_in_words(objectives: Sequence[Objective]) -> dict[str, str]:
     words = {}
     for o in objectives:
         group = group_of(o)
-        if o.name not in ("UTIL", "AWRT", f"AWRT{group}") and not re.fullmatch(r"\d+", group):
+        if is_of_group(o.name) and o.name != f"AWRT{group}" and not re.fullmatch(r"\d+", group):
             words[o.name] = group if _is_read(group, o.name, objectives) else _name_in_quotes(group)
     return words
 

@@ -107,6 +107,27 @@ def groups_in_words(text: str, workload: Workload, called: str) -> tuple[tuple[s
     return tuple(names), group
 
 
+def jobs_that_fit(text: str, workload: Workload, called: str) -> Mask:
+    """Return which jobs a condition in words fits, (n,) bool; `called` begins messages.
+
+    Raises
+    ------
+    InputError
+        The text is no condition, or names something that the log does not have.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[20, 7200], width=[4, 2], capacity=8)
+    >>> jobs_that_fit("width >= 4 or limit > 1h", w, "condition").tolist()
+    [True, True]
+    """
+    reader = TokenReader(text, called, TOKEN, LONGEST)
+    fits = _Conditions(reader, workload).either()
+    if not reader.comes_end():
+        reader.refuse("a condition must end here, or go on with and or or")
+    return fits
+
+
 def _numbers(workload: Workload) -> Mapping[str, Callable[[], Ints | Floats]]:
     """Return what numbers of jobs have which names: on a machine of nodes also those of `Requests`, and the charge."""
     numbers: dict[str, Callable[[], Ints | Floats]] = {key: partial(of, workload) for key, of in NUMBERS.items()}

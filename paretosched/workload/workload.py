@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDEST = 2**31 - 1
-NAMES_ONLY = {"job", "name", "names", "repairs"}  # fields on which neither simulations nor groups depend
+NAMES_ONLY = {"job", "name", "names", "repairs", "measured"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
 GROUPINGS = (
     "by_consumption",
@@ -41,6 +41,24 @@ GROUPINGS = (
     "by_request",
 )  # each replaces the groups before
 _UNSET: Any = None
+
+
+class Measured(NamedTuple):
+    """What is measured on the schedules of a workload beside the papers' objectives, see `measures`.
+
+    Attributes
+    ----------
+    names
+        Measures that are told behind UTIL, AWRT and those of the groups, in this order.
+    deciding
+        The objectives that a search is for; none for the papers', UTIL and the AWRT of each group.
+    """
+
+    names: tuple[str, ...] = ()
+    deciding: tuple[str, ...] = ()
+
+
+NOTHING_MEASURED = Measured()  # beside the papers' objectives
 
 
 class Repair(NamedTuple):
@@ -151,6 +169,9 @@ class Workload:
     machine, requests
         The nodes and partitions of the machine, whose CPUs are the capacity, and what each job asks of them; None for a
         machine of equal processors, of which a job gets as many as its width.
+    measured
+        What is measured on schedules beside the papers' objectives, see `measures.with_measures`; it is not part of the
+        digest.
 
     Raises
     ------
@@ -187,6 +208,7 @@ class Workload:
     down: DownTimes | None = None
     machine: Machine | None = None
     requests: Requests | None = None
+    measured: Measured = NOTHING_MEASURED
 
     def __post_init__(self) -> None:
         n = as_array("submit", self.submit).size

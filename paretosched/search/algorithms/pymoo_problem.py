@@ -38,7 +38,7 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         encoding.check_words()
         self.workload = as_workload(workload)
         self.encoding = encoding
-        table = objective_table(self.workload.groups)
+        table = objective_table(self.workload)
         mask = deciding(objectives_of(self.workload, self.workload.eligible)[None], table)
         self.objectives = tuple(o for o, decides in zip(table, mask, strict=True) if decides)
         lower, upper = encoding.lower_upper(len(self.workload.groups))
@@ -58,7 +58,7 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         """Write the costs of vectors, (k, d), into `out`, as pymoo wants it."""
         with evaluator(self.workload, self.encoding) as evaluate:
             values, _seconds = evaluate(np.ascontiguousarray(x, dtype=np.float64), 0)
-        out["F"] = costs(values, objective_table(self.workload.groups))
+        out["F"] = costs(values, objective_table(self.workload))
 
     def policy(self, x: Floats) -> Policy:
         """Return the policy that a vector, (d,), stands for, such as a row of a result's X.

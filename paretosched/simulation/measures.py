@@ -1,0 +1,174 @@
+"""Measures of a schedule: see `paretosched.workload.measures` for what each of them is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from ..core.arrays import Floats, Ints, Mask
+from ..workload.measures import IDLE, LARGEST, LONGEST, MEAN, MEDIAN, SHARE, USES, WEIGHTED, Measure, counted_jobs
+from ..workload.workload import Workload
+
+HOUR = 3600.0
+
+
+def measured_values(workload: Workload, start: Ints, finish: Ints, mask: Mask, since: Ints) -> Floats:
+    """Return the measures of a workload, (k,), in the order of `workload.measured.names`; NaN where no job counts.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    start, finish
+        (n,) s, when they start and end.
+    mask
+        (n,) bool, the jobs that count; (0,) for all of them.
+    since
+        (n,) s, the use of a resource is from the first of them on.
+    """
+    values = np.empty(len(workload.measured.names))
+    known: dict[tuple[str, float], Floats] = {}
+    for i, (measure, fits) in enumerate(counted_jobs(workload)):
+        counted = fits if not mask.size else mask if not fits.size else fits & mask
+        if measure.quantity in USES:
+            share = workload.resource_shares[USES[measure.quantity]]
+            values[i] = share_used(workload, since, finish, counted, share)
+        elif measure.quantity == IDLE:
+            values[i] = _idle_hours(workload, start, finish, counted)
+        else:
+            key = measure.quantity, measure.bound
+            if key not in known:
+                known[key] = QUANTITY_OF[measure.quantity](workload, start, finish, measure.bound)
+            values[i] = _statistic(measure, known[key], workload, counted)
+    return values
+
+
+def mean_terms(workload: Workload, start: Ints, finish: Ints) -> tuple[Floats, Floats]:
+    """Return for each measure that is a mean of jobs what each job adds to it, and its weight, (k, n) each.
+
+    A mean is the sum of the first over that of the second. Other measures have zeros.
+    """
+    terms = np.zeros((2, len(workload.measured.names), len(workload)))
+    for i, (measure, counted) in enumerate(counted_jobs(workload)):
+        if measure.statistic not in (MEAN, WEIGHTED, SHARE):
+            continue
+        quantity = QUANTITY_OF[measure.quantity](workload, start, finish, measure.bound)
+        if measure.statistic == SHARE:
+            quantity = 100.0 * (quantity > measure.over)
+        weight = workload.run * workload.charge if measure.statistic == WEIGHTED else np.ones(len(workload))
+        weight = weight * counted if counted.size else weight
+        terms[:, i] = quantity * weight, weight
+    return terms[0], terms[1]
+
+
+def share_used(workload: Workload, begin: Ints, finish: Ints, mask: Mask, share: Floats) -> float:
+    """Return the used share of a resource, per cent, of which jobs ask for shares, (n,); NaN if no job counts.
+
+    `begin` and `finish`, (n,) s, begin and end the time that counts; `mask`, (n,) bool, or (0,) for all jobs.
+    """
+    run = workload.run
+    if mask.size:
+        begin, finish, share, run = begin[mask], finish[mask], share[mask], run[mask]
+    if not run.size:
+        return math.nan
+    return 100.0 * float(run.astype(np.float64) @ share) / float(int(finish.max()) - int(begin.min()))
+
+
+def _statistic(measure: Measure, quantity: Floats, workload: Workload, counted: Mask) -> float:
+    """Return a statistic of a quantity, (n,), over the jobs that count: (n,) bool, or (0,) for all."""
+    of_jobs = quantity[counted] if counted.size else quantity
+    if not of_jobs.size:
+        return math.nan
+    if measure.statistic == MEAN:
+        return float(of_jobs.mean())
+    if measure.statistic == MEDIAN:
+        return float(np.median(of_jobs))
+    if measure.percentile is not None:
+        rank = math.ceil(Fraction(measure.percentile) * of_jobs.size / 100)  # exact: a product may round to the next
+        return float(np.partition(of_jobs, rank - 1)[rank - 1])
+    if measure.statistic == LONGEST:
+        return float(of_jobs.max())
+    if measure.statistic == SHARE:
+        return 100.0 * np.count_nonzero(of_jobs > measure.over) / of_jobs.size
+    if measure.statistic == WEIGHTED:
+        weight = workload.run * workload.charge
+        weight = weight[counted] if counted.size else weight
+        return float(of_jobs @ weight / weight.sum())
+    if measure.statistic == LARGEST:
+        group = workload.group[counted] if counted.size else workload.group
+        return float(_means(group, of_jobs).max() / of_jobs.mean()) if of_jobs.any() else 1.0
+    user = workload.user[counted] if counted.size else workload.user
+    means = _means(user - user.min(), of_jobs)
+    square = float((means**2).sum())
+    return float(means.sum() ** 2) / (means.size * square) if square else 1.0  # nobody waits: all have the same
+
+
+def _means(member: Ints, quantity: Floats) -> Floats:
+    """Return the mean of a quantity, (n,), of the jobs of each member that has some; members are (n,), from 0."""
+    jobs = np.bincount(member)
+    means: Floats = np.bincount(member, quantity)[jobs > 0] / jobs[jobs > 0]
+    return means
+
+
+def _wait(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001  # one form for all
+    return (start - workload.eligible).astype(np.float64)
+
+
+def _response(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001
+    return (finish - workload.eligible).astype(np.float64)
+
+
+def _slowdown(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001
+    return np.maximum((finish - workload.eligible) / np.maximum(workload.run, bound), 1.0)
+
+
+def _stretch(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001
+    return (finish - workload.eligible) / workload.estimate
+
+
+def _unfair_wait(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001
+    """Return how long each job waited after the first start of a job that was submitted later, (n,) s."""
+    first_from = np.minimum.accumulate(start[::-1])[::-1]  # first start of this job and all behind it
+    behind = np.searchsorted(workload.submit, workload.submit, side="right")  # of the same second, none is later
+    first_later = np.append(first_from, np.iinfo(np.int64).max)[behind]
+    overtaken = np.maximum(first_later, workload.eligible)
+    return np.maximum(start - overtaken, 0).astype(np.float64)
+
+
+QUANTITY_OF: dict[str, Callable[[Workload, Ints, Ints, float], Floats]] = {
+    "wait": _wait,
+    "response": _response,
+    "slowdown": _slowdown,
+    "stretch": _stretch,
+    "unfair wait": _unfair_wait,
+}
+
+
+def _idle_hours(workload: Workload, start: Ints, finish: Ints, counted: Mask) -> float:
+    """Return the processor hours in which processors were idle although a job that counts waited.
+
+    A processor is in use from the start of its job to its end, and none that is down is idle.
+    """
+    waits = np.ones(len(workload), dtype=np.bool_) if not counted.size else counted
+    if not waits.any():
+        return math.nan
+    used = workload.width if workload.asked_amounts is None else workload.asked_amounts.cpus
+    changes = [
+        (workload.eligible[waits], 1, 0),
+        (start[waits], -1, 0),
+        (start, 0, -used),
+        (finish, 0, used),
+        *([] if (d := workload.down) is None else [(d.begin, 0, -d.processors), (d.end, 0, d.processors)]),
+    ]
+    times = np.concatenate([each for each, _, _ in changes])
+    waiting, free = (
+        np.concatenate([np.broadcast_to(np.asarray(change[k], dtype=np.float64), change[0].size) for change in changes])
+        for k in (1, 2)
+    )
+    order = np.argsort(times, kind="stable")
+    idle = np.clip(workload.capacity + np.cumsum(free[order])[:-1], 0, None)
+    is_waited = np.cumsum(waiting[order])[:-1] > 0
+    return float((idle * is_waited) @ np.diff(times[order])) / HOUR

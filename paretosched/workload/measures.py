@@ -1,0 +1,367 @@
+"""Measures in words, such as "p95 wait of gpu" or "mean slowdown": what an owner wants few or much of.
+
+A measure is a statistic of a quantity over some jobs::
+
+    measure   = [statistic] quantity ["of" who]
+    statistic = "mean" | "median" | "p95" (any percentile) | "longest" | "weighted" | "jain" | "largest group"
+              | "share", with a limit behind the quantity: share wait > 24h
+    quantity  = "wait" | "response" | "slowdown" | "stretch" | "unfair wait"
+    who       = the name of a user group | a condition in brackets, such as (width >= 32) | "all"
+
+- *wait*, s: from when a job is eligible to its first start.
+- *response*, s: from when it is eligible to its completion.
+- *slowdown*: response over run time, at least 1; a run time below 10 s counts as 10 s (Feitelson 2001, "bounded
+  slowdown"); slowdown(60) has another bound, in s.
+- *stretch*: response over requested time.
+- *unfair wait*, s: the part of a wait after a job that was submitted later had started.
+
+*mean*, *median* and percentiles are over jobs, each counting once; a percentile such as p95 is the least value that 95
+of 100 jobs do not exceed; *weighted* is the mean weighted by run time times processors (or charge, on a machine of
+nodes), as in AWRT; *share* is the per cent of jobs above a limit; *jain* is Jain's index (1984) of the users' means, 1
+where all users have the same; *largest group* is the largest mean of a user group over the mean of all jobs. Without a
+word it is the mean, of unfair waits the weighted one.
+
+Beside these there are *UTIL_memory* and *UTIL_gpus*, per cent, on a machine of nodes, and *idle hours*: processor hours
+in which a processor was idle although a job waited. On a machine of nodes their processors are CPUs.
+
+More is better of UTIL and of Jain's index, and less of everything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..core.arguments import list_argument
+from ..core.arrays import Mask
+from ..core.errors import InputError, did_you_mean, first_few, in_quotes, one_of
+from .group_words import SECONDS, jobs_that_fit
+from .workload import Measured, Workload
+
+BOUND = 10.0  # s, of slowdowns
+MOST = 64  # measures of a workload
+FEWEST_DECIDING, MOST_DECIDING = 2, 12  # objectives of a search
+RATIO = ""  # the unit of slowdowns
+ALL, OTHERS = "all", "others"
+WAIT, RESPONSE, SLOWDOWN, STRETCH, UNFAIR = QUANTITIES = ("wait", "response", "slowdown", "stretch", "unfair wait")
+MEAN, MEDIAN, LONGEST, WEIGHTED, SHARE, JAIN, LARGEST = (
+    "mean", "median", "longest", "weighted", "share", "jain", "largest group",
+)  # fmt: skip
+SAME = {"average": MEAN, "p50": MEDIAN, "worst": LONGEST, "max": LONGEST, "maximum": LONGEST, "weighted mean": WEIGHTED}
+USES, IDLE = {"UTIL_memory": "memory", "UTIL_gpus": "GPUs"}, "idle hours"
+UNITS = {WAIT: "s", RESPONSE: "s", SLOWDOWN: RATIO, STRETCH: RATIO, UNFAIR: "s"}
+IN_WORDS = {
+    RESPONSE: "response time", STRETCH: "response over requested time", UNFAIR: "wait after being overtaken",
+}  # fmt: skip
+STATISTIC = (
+    r"(?:weighted\s+mean|mean|average|median|p\d+(?:\.\d+)?|longest|worst|maximum|max|weighted|share|jain|"
+    r"largest\s+group)"
+)
+QUANTITY = r"(?:unfair\s+wait|wait|response|slowdown|stretch)"
+LIMIT = r"\d+(?:\.\d+)?\s*(?:s|min|m|h|d)?\b"
+CONDITION = r"\((?:[^()\"]|\"[^\"]*\"|\((?:[^()\"]|\"[^\"]*\")*\))*\)"
+WHAT = (
+    rf"(?:(?:{STATISTIC}\s+)?{QUANTITY}\b(?:\s*\(\s*{LIMIT}\s*\))?(?:\s*>\s*{LIMIT}(?=\s*(?:of\b|[-+,<>=]|in\b|$)))?"
+    rf"|{'|'.join(USES)}|idle\s+hours)"
+)
+PARTS = re.compile(
+    rf"(?:(?P<statistic>{STATISTIC})\s+)?(?P<quantity>{QUANTITY})(?:\s*\(\s*(?P<bound>{LIMIT})\s*\))?"
+    rf"(?:\s*>\s*(?P<over>{LIMIT}))?(?:\s+of\s+(?:group\s+)?(?P<of>.+))?",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Measure(NamedTuple):
+    """A measure, read from its words.
+
+    Attributes
+    ----------
+    name
+        Its words in their shortest form, such as "p95 wait of gpu"; equal measures have equal names.
+    statistic, quantity
+        See the module; the statistic is "" for the use of a resource and for idle hours.
+    of
+        The name of a user group; a condition in brackets; or "" for all jobs.
+    bound
+        Of slowdowns, s.
+    over
+        What the jobs of a share are above, in the unit of the quantity.
+    """
+
+    name: str
+    statistic: str
+    quantity: str
+    of: str = ""
+    bound: float = BOUND
+    over: float = 0.0
+
+    @property
+    def percentile(self) -> str | None:
+        """Return the percentile, above 0 and below 100, as it is written; None for other statistics."""
+        return self.statistic[1:] if re.fullmatch(r"p[\d.]+", self.statistic) else None
+
+    @property
+    def unit(self) -> str:
+        """Return "s", "%", "h" for processor hours, or "" for a ratio."""
+        if self.quantity in USES or self.statistic == SHARE:
+            return "%"
+        if self.quantity == IDLE:
+            return "h"
+        return RATIO if self.statistic in (JAIN, LARGEST) else UNITS[self.quantity]
+
+    @property
+    def maximise(self) -> bool:
+        """Return whether more is better."""
+        return self.quantity in USES or self.statistic == JAIN
+
+    @property
+    def label(self) -> str:
+        """Return what it is, in words."""
+        who = f" of the jobs with {self.of[1:-1]}" if self.of.startswith("(") else f" of {self.of}" if self.of else ""
+        if self.quantity in USES:
+            return f"utilisation of {USES[self.quantity]}"
+        if self.quantity == IDLE:
+            return "processor hours idle although a job waited"
+        what = IN_WORDS.get(self.quantity, self.quantity)
+        if self.statistic == SHARE:
+            return f"per cent of the jobs{who} with a {what} above {_limit_text(self.quantity, self.over)}"
+        if self.statistic == JAIN:
+            return f"Jain's index of the users' mean {what}{who}"
+        if self.statistic == LARGEST:
+            return f"largest mean {what} of a group over the mean of all"
+        if self.percentile is not None:
+            return f"{what} that {self.statistic[1:]} of 100 jobs{who} do not exceed"
+        return (
+            f"{'mean' if self.statistic == WEIGHTED else self.statistic} {what}{who}"
+            + (self.statistic == WEIGHTED) * ", weighted by consumption"
+        )
+
+
+def has_measure(text: str) -> bool:
+    """Return whether a text is a measure in words: all of it, or up to "of"."""
+    return bool(re.fullmatch(rf"{WHAT}(?:\s+of\b.*)?", text.strip(), re.IGNORECASE | re.DOTALL))
+
+
+@lru_cache(maxsize=4096)
+def measure_of(text: str) -> Measure:
+    """Return the measure that words stand for.
+
+    Raises
+    ------
+    InputError
+        The words are no measure; the message says which rule they break.
+
+    Examples
+    --------
+    >>> measure_of("P95  wait of gpu").name, measure_of("slowdown").name, measure_of("share wait > 24h").over
+    ('p95 wait of gpu', 'mean slowdown', 86400.0)
+    """
+    words = " ".join(text.split())
+    for name in (*USES, IDLE):
+        if words.lower() == name.lower():
+            return Measure(name, "", name)
+    found = PARTS.fullmatch(words)
+    if found is None:
+        raise InputError(
+            f"{in_quotes(text)} must be a measure, such as UTIL, AWRT, mean wait, p95 wait of GROUP, mean slowdown or "
+            f"share wait > 24h, but is none{did_you_mean(words, (*USES, IDLE, *QUANTITIES))}"
+        )
+    quantity = found["quantity"].lower()
+    statistic = (found["statistic"] or (WEIGHTED if quantity == UNFAIR else MEAN)).lower()
+    if statistic.startswith("p"):
+        statistic = f"p{float(statistic[1:]):g}"
+        if not 0 < float(statistic[1:]) < 100:
+            raise InputError(f"{in_quotes(text)}: a percentile must be above 0 and below 100, but is {statistic[1:]}")
+    statistic = SAME.get(statistic, statistic)
+    of = _who(found["of"] or "")
+    bound, over = BOUND, 0.0
+    if found["bound"]:
+        bound = _seconds(found["bound"])
+        if quantity != SLOWDOWN or bound <= 0:
+            raise InputError(f"{in_quotes(text)}: only a slowdown has a bound in brackets, above 0 s")
+    if bool(found["over"]) != (statistic == SHARE):
+        raise InputError(f"{in_quotes(text)}: a share needs a limit, and nothing else has one, as in share wait > 24h")
+    if found["over"]:
+        over = _seconds(found["over"])
+        if UNITS[quantity] == RATIO and re.search("[a-z]", found["over"], re.IGNORECASE):
+            raise InputError(f"{in_quotes(text)}: the limit of a {quantity} must be a number without a unit")
+    if of and statistic == LARGEST:
+        raise InputError(f"{in_quotes(text)}: the largest group must be one of all jobs, without of")
+    name = f"{statistic} {quantity}" + (f"({bound:g})" if bound != BOUND else "")
+    name += f" > {_limit_text(quantity, over)}" if statistic == SHARE else ""
+    return Measure(name + (f" of {of}" if of else ""), statistic, quantity, of, bound, over)
+
+
+def _who(text: str) -> str:
+    """Return of whom a measure is: a name without quotes, a condition, or "" for all."""
+    name = text.strip()
+    if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
+        name = name[1:-1]
+    return "" if name.lower() == ALL else name
+
+
+def _seconds(text: str) -> float:
+    """Return a number with or without a unit of time; without one it is as it is."""
+    number, unit = re.fullmatch(r"([\d.]+)\s*(\w*)", text.strip().lower()).groups()  # type: ignore[union-attr]
+    return float(number) * (SECONDS[unit] if unit else 1)
+
+
+def _limit_text(quantity: str, over: float) -> str:
+    """Return the limit of a share as a wish writes it."""
+    if UNITS[quantity] == RATIO:
+        return f"{over:.15g}"
+    return f"{over / 3600:.15g}h" if over >= 3600 and (over / 3600) % 0.25 == 0 else f"{over:.15g}s"
+
+
+def is_maximised(name: str) -> bool:
+    """Return whether more is better of an objective with this name, UTIL, AWRT1 or a measure."""
+    return name == "UTIL" or (not name.startswith("AWRT") and measure_of(name).maximise)
+
+
+def unit_of(name: str) -> str:
+    """Return the unit of an objective with this name."""
+    return "%" if name == "UTIL" else "s" if name.startswith("AWRT") else measure_of(name).unit
+
+
+def objective_name(text: str, groups: Sequence[str]) -> str:
+    """Return the name of an objective in words: UTIL, AWRT, AWRT1, "AWRT of physics" (its AWRT3), or of a measure.
+
+    Raises
+    ------
+    InputError
+        The words are no objective, or of a group that is not there.
+
+    Examples
+    --------
+    >>> [objective_name(words, ("gpu", "rest")) for words in ("util", "AWRT of rest", "mean wait of GPU")]
+    ['UTIL', 'AWRT2', 'mean wait of gpu']
+    """
+    words = " ".join(text.split())
+    known = ["UTIL", "AWRT", *(f"AWRT{i}" for i in range(1, len(groups) + 1))]
+    if words.upper() in known:
+        return words.upper()
+    found = re.fullmatch(r"awrt\s+of\s+(.+)", words, re.IGNORECASE)
+    if found:
+        who = _who(found[1])
+        if not who:
+            return "AWRT"
+        if not who.startswith("("):
+            return f"AWRT{groups.index(_group(text, who, groups)) + 1}"
+        words = f"weighted response of {who}"
+    measure = measure_of(words)
+    if measure.of and not measure.of.startswith("(") and measure.of.lower() != OTHERS:
+        return measure_of(measure.name.removesuffix(measure.of) + _group(text, measure.of, groups)).name
+    return measure.name
+
+
+def _group(text: str, name: str, groups: Sequence[str]) -> str:
+    """Return the name of a group as it is written in the workload; raise InputError if there is none."""
+    found = [group for group in groups if group == name] or [g for g in groups if g.lower() == name.lower()]
+    if not found:
+        raise InputError(
+            f"{in_quotes(text)}: there is no group {in_quotes(name)}; groups are {first_few(groups, len(groups))}"
+            f"{did_you_mean(name, groups)}; a condition stands in brackets, as in (width >= 32)"
+        )
+    return found[0]
+
+
+def split_objectives(text: str) -> list[str]:
+    """Return the objectives in a text, between commas that are neither in brackets nor in quotes.
+
+    Examples
+    --------
+    >>> split_objectives('UTIL, p95 wait of (user = "a, b" or width > 3), mean slowdown')
+    ['UTIL', 'p95 wait of (user = "a, b" or width > 3)', 'mean slowdown']
+    """
+    parts = re.findall(rf"""(?:{CONDITION}|"[^"]*"|'[^']*'|[^,])+""", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def with_objectives(workload: Workload, objectives: str | Sequence[str]) -> Workload:
+    """Return a workload whose schedules a search compares by these objectives, in words; two to twelve.
+
+    Raises
+    ------
+    InputError
+        As for `with_measures`; or they are too few or too many, or one comes twice.
+    """
+    words = split_objectives(objectives) if isinstance(objectives, str) else list_argument("objectives", objectives)
+    names = [objective_name(str(word), workload.groups) for word in words]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"objectives must be different, but {twice[0]} comes twice")
+    if not FEWEST_DECIDING <= len(names) <= MOST_DECIDING:
+        raise InputError(f"objectives must be {FEWEST_DECIDING} to {MOST_DECIDING}, but are {len(names)}")
+    return with_measures(workload, (), names)
+
+
+def with_measures(workload: Workload, names: Iterable[str], deciding: Iterable[str] = ()) -> Workload:
+    """Return a workload on which these measures are told beside UTIL, AWRT and those of the groups.
+
+    Parameters
+    ----------
+    workload
+        The jobs; what is measured on it already stays.
+    names
+        Objectives in words; UTIL and AWRTs are told anyway.
+    deciding
+        Which objectives, in words, a search is for; none for the papers', UTIL and the AWRT of each group.
+
+    Raises
+    ------
+    InputError
+        The words are no objective, or cannot be measured on this workload.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[20, 3], width=[4, 2], capacity=8)
+    >>> with_measures(w, ["p95 wait", "AWRT"]).measured.names
+    ('p95 wait',)
+    """
+    wanted = [objective_name(name, workload.groups) for name in deciding]
+    found = [*workload.measured.names, *(objective_name(name, workload.groups) for name in names), *wanted]
+    extra = tuple(dict.fromkeys(name for name in found if name != "UTIL" and not re.fullmatch(r"AWRT\d*", name)))
+    if len(extra) > MOST:
+        raise InputError(f"measures must be {MOST} at most, but are {len(extra)}")
+    measured = Measured(extra, tuple(dict.fromkeys(wanted)) or workload.measured.deciding)
+    if measured == workload.measured:
+        return workload
+    changed = workload.with_(measured=measured)
+    counted_jobs(changed)  # raises if something cannot be measured
+    return changed
+
+
+_COUNTED: WeakKeyDictionary[Workload, tuple[tuple[Measure, Mask], ...]] = WeakKeyDictionary()
+
+
+def counted_jobs(workload: Workload) -> tuple[tuple[Measure, Mask], ...]:
+    """Return the measures of a workload and the jobs that count for each: (n,) bool, or (0,) for all.
+
+    Raises
+    ------
+    InputError
+        A group or a condition is not known on this workload, or it lacks what a measure is of.
+    """
+    known = _COUNTED.get(workload)
+    if known is None:
+        known = tuple((measure_of(name), _counted(measure_of(name), workload)) for name in workload.measured.names)
+        _COUNTED[workload] = known
+    return known
+
+
+def _counted(measure: Measure, workload: Workload) -> Mask:
+    """Return the jobs that count for a measure: (n,) bool, or (0,) for all."""
+    if measure.quantity in USES:
+        one_of("the use of a resource", USES[measure.quantity], list(workload.resource_shares))
+    if measure.statistic == JAIN and not (workload.user >= 0).any():
+        raise InputError(f"{measure.name}: {workload.name} must know its users, but knows none")
+    if measure.of.startswith("("):
+        return jobs_that_fit(measure.of[1:-1], workload, f"measure {in_quotes(measure.name)}")
+    if measure.of:
+        return workload.group == workload.groups.index(_group(measure.name, measure.of, workload.groups))
+    return np.empty(0, dtype=np.bool_)
