@@ -13,6 +13,7 @@ from ..wishes import nearness, wish, wish_grammar
 from ..wishes.knee_points import knees
 from ..wishes.navigation import CLASSES, FREE, compromise, remaining, wish_of_classes
 from ..wishes.wish import Limit, Wish
+from ..workload.measures import is_maximised
 from .charts import LETTERS
 from .state import KINDS, Pick, State, current, pick_at
 
@@ -98,7 +99,7 @@ def _weigh(state: State, action: Mapping[str, Any], front: Front) -> State:
     goal = state.wish or _Nothing
     weights = {key: weight for key, weight in goal.weights if key != name}
     if value not in (None, 0):
-        weights[name] = -finite_number(value) if name == "UTIL" else finite_number(value)
+        weights[name] = -finite_number(value) if is_maximised(name) else finite_number(value)
     return with_wish(state, _wish(_as_in_front(weights, front), () if weights else goal.near, goal.limits), front)
 
 

@@ -18,7 +18,7 @@ from ..plots.axes import axis, extent, ticks, unit
 from ..plots.fronts import plane
 from ..plots.outer_lines import Outer, outer_line
 from ..plots.style import HOUR, SETS, mark_style, template, text
-from ..simulation.objective import Objective, improvement
+from ..simulation.objective import Objective, improvement, is_of_group
 from ..wishes.wish import Wish
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def in_words(front: Front, ideal: Floats | None = None) -> list[str]:
         if objective in front.defined_objectives:
             low, high = (_short(float(f(column)) * _factor(objective)) for f in (np.min, np.max))
             ranges[objective.name] = low if low == high else f"{low}–{high}"
-            if objective.name not in ("UTIL", "AWRT"):
+            if is_of_group(objective.name):
                 groups.append(f"{brief(objective, 40)}: {ranges[objective.name]}")
     words = [f"With the schedules shown here the machine is {ranges['UTIL']} % busy."]
     by_group = f" ({', '.join(groups)})" if groups else ""

@@ -424,7 +424,10 @@ class Desk:
         with self.lock:
             if measured is None or self.comparison is None or row >= len(self.front):
                 return []
-            gains = improvement(self.front.values[row, 2:], self.comparison.values[self.mine, 2:]).tolist()
+            of_groups = slice(2, 2 + len(self.front.groups))
+            gains = improvement(
+                self.front.values[row, of_groups], self.comparison.values[self.mine, of_groups]
+            ).tolist()
             return two_measures(self.comparison.waits[self.mine], measured, self.front.groups, gains)
 
     def pair_over_time(self, row: int) -> tuple[Schedule, Schedule] | None:
@@ -518,7 +521,8 @@ class Desk:
         names = [o.name for o in self.front.defined_objectives]
         limited = {limit.objective for limit in spelled_out(wish, names).limits if np.isfinite(limit.high)}
         asked = set(wish.aims) - limited - {"UTIL", "AWRT"}
-        losses = (100 * (values / easy - 1)).tolist()
+        sign = np.array([1.0 if o.maximise else -1.0 for o in self.front.objectives])
+        losses = (sign * improvement(values, easy)).tolist()
         pairs = zip(self.front.objectives, losses, strict=True)
         return [(o, loss) for o, loss in pairs if o.name in asked and round(loss, 1) > 0]
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..fronts.dominance import costs
 from ..fronts.front import Front
+from ..simulation.objective import is_of_group
 from ..wishes.navigation import compromise, remaining
 from ..wishes.nearness import nearest_rows
 from ..wishes.relative_limits import known_part
@@ -112,7 +113,7 @@ def is_brushed(limit: Limit) -> bool:
 def beginning(front: Front) -> State:
     """Return the state of a page that is opened for the first time; the free chart shows the first two groups."""
     names = [o.name for o in front.defined_objectives]
-    groups = [name for name in names if name not in ("UTIL", "AWRT")]
+    groups = [name for name in names if is_of_group(name)]
     across, up = groups[:2] if len(groups) > 1 else ("UTIL", "AWRT")
     return State(across=across, up=up)
 

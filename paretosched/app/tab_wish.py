@@ -10,7 +10,7 @@ from dash import html
 
 from ..fronts.front import Front
 from ..fronts.row_schedules import row_policy
-from ..simulation.objective import Objective, improvement
+from ..simulation.objective import Objective, improvement, is_of_group
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
 from ..wishes.wish import Limit, Wish, reference_text
@@ -237,9 +237,7 @@ def _twice_easy(desk: Desk) -> Any:
     if desk.comparison is None:
         return None
     easy, front = desk.comparison.values[0], desk.front
-    groups = [
-        j for j, o in enumerate(front.objectives) if o in front.defined_objectives and o.name not in ("UTIL", "AWRT")
-    ]
+    groups = [j for j, o in enumerate(front.objectives) if o in front.defined_objectives and is_of_group(o.name)]
     limits = {front.objectives[j].name: [None, round(TWICE * float(easy[j]) / 360) * 360.0] for j in groups}
     if all(front.values[:, j].max() <= TWICE * easy[j] for j in groups):
         return None
@@ -253,7 +251,7 @@ def _near_easy(desk: Desk) -> Any:
     if desk.comparison is None or (wish is not None and any(limit.of for limit in wish.limits)):
         return None
     has_goal = wish is not None and bool(wish.aims)
-    names = {o.name for o in desk.front.defined_objectives} - {"UTIL", "AWRT"}
+    names = {o.name for o in desk.front.defined_objectives if is_of_group(o.name)}
     if wish is not None and has_goal and names <= set(wish.aims):
         return None  # there is no other group
     words = f"{'others' if has_goal else 'all'} <= {NEAR_EASY:g}*EASY"

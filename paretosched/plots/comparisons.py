@@ -16,7 +16,7 @@ from ..core.arguments import instance, list_argument, mapping, numbers
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front_files import FrontLike, as_front
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, group_of, is_of_group
 from ..wishes.wish import wish_text
 from .axes import column_in
 from .fronts import ROOM, pairs, parallel, scatter
@@ -487,7 +487,7 @@ def figures(
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
     front = as_front(front)
     marks = {instance("name of a mark", n, str): _mark(n, v, len(front.objectives)) for n, v in marks.items()}
-    groups = [o.name for o in front.defined_objectives if o.name not in ("UTIL", "AWRT")]
+    groups = [o.name for o in front.defined_objectives if is_of_group(o.name)]
     pairs_in_full = [tuple(groups[:2])] if chosen is None and len(groups) > 1 else list(chosen or ())
     figures_by_name = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}
     if len(groups) > 1:
@@ -513,8 +513,8 @@ def _mark(name: object, vector: ArrayLike, count: int) -> Floats:
 
 def _group_name(objective: Objective) -> str:
     """Return the name of a response time and its group; without the group if its name is only a number."""
-    group = objective.label.removeprefix("AWRT of group ")
-    return objective.name if group.isdigit() or objective.name == "AWRT" else f"{objective.name} {group}"
+    group = group_of(objective)
+    return f"{objective.name} {group}" if is_of_group(objective.name) and not group.isdigit() else objective.name
 
 
 def _hides(paper_value: float, value: float, span: float, cut: float) -> bool:

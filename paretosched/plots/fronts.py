@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..core.errors import InputError, number_of
 from ..fronts.front import online
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, is_of_group
 from .axes import (
     Axis,
     axis,
@@ -390,7 +390,7 @@ def pairs(front: Front, marks: Mapping[str, Floats], outer: Outer | None = None)
     """
     from plotly import graph_objects as go
 
-    axes = [axis(front, o.name, True) for o in front.defined_objectives if o.name not in ("UTIL", "AWRT")]
+    axes = [axis(front, o.name, True) for o in front.defined_objectives if is_of_group(o.name)]
     if len(axes) < 2:
         raise InputError(f"pairs of groups need two groups with jobs, but {front.workload} has {len(axes)}")
     places = np.column_stack([a.place(a.values) for a in axes])

@@ -32,7 +32,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
 from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
-from ..simulation.objective import CONVENTION, FROM_START, Objective
+from ..simulation.objective import CONVENTION, FROM_START, Objective, is_of_group
 from ..simulation.schedule import SLOWDOWN_BOUND
 from ..simulation.service import CLASS_BOUND
 from ..wishes.wish import Wish, wish_text
@@ -485,7 +485,9 @@ def _extremes_table(front: Front, comparison: Comparison) -> str:
 def _provenance(front: Front | None, comparison: Comparison) -> str:
     """Return the workload, the runs and the versions."""
     groups = ", ".join(
-        f"{o.name} is {html.escape(o.label.removeprefix('AWRT of '))}" for o in comparison.objectives[2:]
+        f"{o.name} is {html.escape(o.label.removeprefix('AWRT of '))}"
+        for o in comparison.objectives
+        if is_of_group(o.name)
     )
     processors = "processors" if comparison.machine is None else "CPUs"
     facts = {

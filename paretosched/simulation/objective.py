@@ -15,8 +15,8 @@ On a machine of nodes p_j m_j is the run time times the *charge* of the job, see
 largest share that it asks for of any resource, times the CPUs of the machine. There UTIL is that of the CPUs that jobs
 ask for; UTIL_memory and UTIL_gpus are the same of memory and of GPUs, and are told beside the objectives.
 
-Behind these G + 2 values there are those of the measures of a workload, such as "p95 wait of gpu", if an owner has asked
-for some, see `paretosched.workload.measures`. Which objectives a search is for is said by `Objective.decides`.
+Behind these G + 2 values there are those of the measures of a workload, such as "p95 wait of gpu", if an owner has
+asked for some, see `paretosched.workload.measures`. Which objectives a search is for is said by `Objective.decides`.
 
 AWRT is a mean of the AWRT_i with weights that no schedule can change (RC of group i / RC). Therefore AWRT never
 decides whether one schedule dominates another, and no dominance check uses it.
@@ -122,9 +122,9 @@ def resource_table(workload: Workload, util_from: str = FROM_START) -> tuple[Obj
     """Return what is told beside the objectives on a machine of nodes: the use of memory and GPUs that it gives out."""
     since = (util_from == FROM_SUBMISSION) * ", from the first submission"
     return tuple(
-        Objective(f"UTIL_{words.lower()}", "%", True, f"utilisation of {words}{since}")
-        for words in workload.resource_shares
-        if f"UTIL_{words.lower()}" not in workload.measured.names
+        Objective(name, "%", True, f"utilisation of {words}{since}")
+        for name, words in USES.items()
+        if words in workload.resource_shares and name not in workload.measured.names
     )
 
 
@@ -375,7 +375,11 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
     values = _measure(w, schedule.start, schedule.finish, mask, util_from)
-    told = zip(resource_table(w, util_from), _uses(w, schedule.start, schedule.finish, mask, util_from), strict=True)
+    begin = schedule.start if util_from == FROM_START else w.submit
+    told = (
+        (o, share_used(w, begin, schedule.finish, mask, w.resource_shares[USES[o.name]]))
+        for o in resource_table(w, util_from)
+    )
     return ObjectiveValues(values, objective_table(w, util_from), tuple(told))
 
 
@@ -415,14 +419,6 @@ def _measure(
     if w.asked_shares is not None:
         values[0] = share_used(w, begin, finish, mask, w.asked_shares.cpus)
     return np.append(values, measured_values(w, start, finish, mask, begin)) if w.measured.names else values
-
-
-def _uses(
-    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], mask: NDArray[np.bool_], util_from: str
-) -> list[float]:
-    """Return the values of `resource_table`; arguments are as of `_measure`."""
-    w, begin = workload, start if util_from == FROM_START else workload.submit
-    return [share_used(w, begin, finish, mask, share) for share in w.resource_shares.values()]
 
 
 def utilisation_from_submission(schedule: Timed) -> float:

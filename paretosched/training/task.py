@@ -185,14 +185,22 @@ def important_groups(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in by_weight(wish, groups) if weights[groups.index(name)] > 0)
 
 
+def groups_in_goal(wish: Wish, groups: Sequence[str]) -> list[str]:
+    """Return the groups of which an objective is in the goal of a wish: their AWRT, or a measure of them."""
+    return [group for i, group in enumerate(groups) if any(_is_of(name, i, group) for name in wish.aims)]
+
+
 def _group_weights(wish: Wish, groups: Sequence[str]) -> list[float]:
-    """Return the largest weight of each group in the sum of a wish: of its AWRT, or of a measure of it."""
-    weights = [0.0] * len(groups)
-    for name, weight in wish.weights:
-        for i, group in enumerate(groups):
-            if name == f"AWRT{i + 1}" or (not OBJECTIVE.fullmatch(name) and measure_of(name).of == group):
-                weights[i] = max(weights[i], abs(weight))
-    return weights
+    """Return the largest weight of each group in the sum of a wish."""
+    return [
+        max((abs(weight) for name, weight in wish.weights if _is_of(name, i, group)), default=0.0)
+        for i, group in enumerate(groups)
+    ]
+
+
+def _is_of(name: str, place: int, group: str) -> bool:
+    """Return whether an objective is of a group: its AWRT, or a measure of it."""
+    return name == f"AWRT{place + 1}" or (not OBJECTIVE.fullmatch(name) and measure_of(name).of == group)
 
 
 def worst_tenth(violations: Floats) -> Floats:

@@ -32,6 +32,7 @@ from ..simulation.objective import (
     groups_in_words,
     improvement,
     in_hours,
+    is_of_group,
     objective_count,
     objective_table,
 )
@@ -46,7 +47,7 @@ from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
 from .guarded_reference import guarded_of
 from .margins import KEPT
-from .task import RATIO, SUM, Task
+from .task import RATIO, SUM, Task, groups_in_goal
 
 LEARNT = "all of this is of the jobs learnt from; --train-until 0.7 (until=0.7) keeps those of the last part for a test"
 ROUNDING = 1e-9  # of a goal; sums over the jobs differ by less
@@ -263,8 +264,9 @@ class Training:
     def favoured_newcomers(self) -> str:
         """Return the group of users and accounts that the log does not have, if the wish is for this group; else ""."""
         rule = self.policy.grouping
-        aims = [group_of(o) for o in self.objectives[2:] if o.name in self.wish.aims]
-        alike = len(aims) in (0, len(self.objectives) - 2)
+        groups = self.policy.groups
+        aims = groups_in_goal(self.wish, groups)
+        alike = len(aims) in (0, len(groups))
         return rule.newcomers if isinstance(rule, ListedGroups) and rule.newcomers in aims and not alike else ""
 
     def groups_left_out(self) -> list[tuple[str, list[str]]]:
@@ -353,7 +355,10 @@ class Training:
             for row in self.gains
             if row["interval"] is not None
         ]
-        legend = [f"vs EASY: {CONVENTION}", *groups_in_words([*map(group_of, self.objectives[2:])])]
+        legend = [
+            f"vs EASY: {CONVENTION}",
+            *groups_in_words([group_of(o) for o in self.objectives if is_of_group(o.name)]),
+        ]
         return "\n".join([*of_systems, "", objectives, *legend, *distances, *certain, *([] if self.rest else [LEARNT])])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ import numpy as np
 from ..core.arrays import Floats, Mask
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, is_of_group
 from ..simulation.service import HOUR
 
 NEIGHBOURS = 12  # for each objective
@@ -119,7 +119,7 @@ def rate_sentences(
     if rates.neighbours == 0:
         return []
     for i, o in enumerate(objectives):
-        if o.name in ("UTIL", "AWRT") or np.isnan(values[i]):
+        if not is_of_group(o.name) or np.isnan(values[i]):
             continue
         costs = [
             f"{_who(other)} {rates.rate[i, j]:.2g} h ({rates.low[i, j]:.2g} to {rates.high[i, j]:.2g})"
