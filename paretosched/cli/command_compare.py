@@ -27,6 +27,7 @@ from .waiting import with_progress
 
 if TYPE_CHECKING:
     from ..comparison.comparison import Comparison
+    from ..fronts.front import Front
     from ..policies.policy import Policy
     from ..wishes.wish import Wish
     from ..workload.workload import Workload
@@ -96,7 +97,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Compare policies with EASY, with a front and with the wish, as tables and a report."""
     load_kernels_sooner()
-    from ..comparison.comparison import compare
+    from ..comparison.comparison import compare, measured_together
     from ..comparison.front_of_workload import assign
     from ..comparison.several_logs import joint_rows, joint_text
     from ..core.tables import to_json
@@ -110,8 +111,12 @@ def run(options: argparse.Namespace) -> None:
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
     words = {"intervals": options.intervals, "rolling": options.rolling}
-    pairs = list(zip(workloads, fronts, strict=True))
-    comparisons = with_progress(lambda: [compare(w, policies, front, wish, **words) for w, front in pairs])
+
+    def compared() -> list[tuple[Comparison, Front | None]]:
+        together = [measured_together(w, front, wish)[1:] for w, front in zip(workloads, fronts, strict=True)]
+        return [(compare(w, policies, front, wish, **words), front) for w, front in together]
+
+    comparisons, fronts = map(list, zip(*with_progress(compared), strict=True))
     undefined = _wishes_without_jobs(logs, comparisons)
     if options.objective is not None and len(undefined) == len(logs):
         raise InputError(f"--objective: {undefined[0]}")

@@ -36,6 +36,7 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import html_table
 from ..core.tables import enumeration, plain
+from ..fronts.front import Front
 from ..fronts.front_files import FrontLike, as_front
 from ..fronts.row_schedules import measured_front
 from ..policies.outcome import SearchTotals
@@ -524,13 +525,9 @@ def compare(
     """
     workload = as_workload(workload)
     front = None if front is None else as_front(front)
-    if front is not None:
-        workload = with_measures(workload, front.measured.names, front.measured.deciding)
-    if wish is not None:
-        wish, workload = measuring(wish, workload)
-        front = None if front is None else measured_front(front, workload)
     if front is not None and front.digest != workload.digest:
         raise foreign(front, [workload])
+    wish, workload, front = measured_together(workload, front, wish)
     if intervals:
         check_weeks("intervals", workload)
     all_policies = _with_easy(as_policies(policies))
@@ -592,6 +589,25 @@ def compare(
         machine=None if workload.machine is None else describe_machine(workload.machine),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
+
+
+def measured_together(
+    workload: Workload, front: Front | None, wish: WishLike | None
+) -> tuple[Wish | None, Workload, Front | None]:
+    """Return a wish, a workload and its front, of which the two last have the same measures: those of all three.
+
+    The schedules of the front are made again if it lacks a measure, see `measured_front`.
+
+    Raises
+    ------
+    InputError
+        As for `measuring` and `measured_front`.
+    """
+    if front is not None:  # its measures are in its first columns
+        workload = with_measures(workload.with_(measured=front.measured), workload.measured.names)
+    if wish is not None:
+        wish, workload = measuring(wish, workload)
+    return wish, workload, None if front is None else measured_front(front, workload)
 
 
 def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:

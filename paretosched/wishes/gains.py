@@ -27,7 +27,7 @@ DIFFERENT = "different schedules have the columns; none has all of a line"
 def group_gains(
     front: FrontLike, workload: WorkloadLike, reach: float = REACH, easy: ArrayLike | None = None
 ) -> list[dict[str, Any]]:
-    """Return for every group how far below EASY's the response times of the front are.
+    """Return for every group how far below EASY's the response times of the front are, or for what a search was for.
 
     Parameters
     ----------
@@ -43,9 +43,10 @@ def group_gains(
     Returns
     -------
     list of dict
-        For every group with jobs "objective", "group", "easy" (s), and in per cent below EASY: "unharmed", the best of
-        the schedules in which no group has more than under EASY; "within", the best in the box; None if there is no
-        such schedule; and "at_most", which is proved for all schedules, known or not (`lower_bounds`).
+        For every group with jobs, or, where other objectives decide, for each of these of which less is better:
+        "objective", "group", "easy", and in per cent below EASY: "unharmed", the best of the schedules in which none has
+        more than under EASY; "within", the best in the box; None if there is no such schedule; and "at_most", which
+        is proved for all schedules, known or not (`lower_bounds`); None if nothing is.
         "unharmed_row" and "within_row" are the rows of the front that reach them: the same one for all groups if one
         schedule is the best for all, else the first for each.
 
@@ -64,7 +65,7 @@ def group_gains(
     if easy.shape != (len(front.objectives),):
         raise InputError(f"values of EASY must be {len(front.objectives)} numbers, but have shape {easy.shape}")
     least = bounds(workload).together
-    columns = [j for j, o in enumerate(front.objectives) if is_of_group(o.name) and not np.isnan(easy[j])]
+    columns = [j for j, o in enumerate(front.objectives) if o.decides and not o.maximise and not np.isnan(easy[j])]
     times = front.values[:, columns]
     factors = {"unharmed": 1.0, "within": reach}
     allowed = {kind: np.flatnonzero((times <= factor * easy[columns]).all(axis=1)) for kind, factor in factors.items()}
@@ -112,16 +113,22 @@ def gains_text(rows: Sequence[Mapping[str, Any]], reach: float = REACH) -> str:
     -: no such schedule was found
     no group above 1.5 x EASY: different schedules have the columns; none has all of a line
     """
-    words = ("no group above EASY", f"no group above {reach:g} x EASY", "no schedule has more (proved)")
+    if not rows:
+        return ""
+    is_awrt = all(is_of_group(row["objective"]) for row in rows)
+    who = "no group" if is_awrt else "none"
+    words = (f"{who} above EASY", f"{who} above {reach:g} x EASY", "no schedule has more (proved)")
     shown = [{**row, "at_most": None if row["at_most"] is None else upwards(row["at_most"])} for row in rows]
     lines = [
         {"what": word, **{row["objective"]: row[kind] for row in shown}}
         for kind, word in zip(KINDS, words, strict=True)
     ]
     columns = [Column(row["objective"], row["objective"], ",.1f") for row in rows]
-    notes = ["-: no such schedule was found"] if any(row[kind] is None for row in rows for kind in KINDS) else []
+    notes = ["-: no such schedule was found"] if any(row[kind] is None for row in rows for kind in KINDS[:2]) else []
+    notes += ["no schedule has more: -, where nothing is proved"] if any(row["at_most"] is None for row in rows) else []
     several = [
         word for kind, word in zip(KINDS[:2], words, strict=False) if len({row[f"{kind}_row"] for row in rows}) > 1
     ]
     notes += [f"{several[0]}: {DIFFERENT}" if len(several) == 1 else DIFFERENT] if several else []
-    return "\n".join([table(lines, [Column("what", "AWRT at best, % below EASY"), *columns]), *notes])
+    title = "AWRT at best, % below EASY" if is_awrt else "at best, % below EASY"
+    return "\n".join([table(lines, [Column("what", title), *columns]), *notes])
