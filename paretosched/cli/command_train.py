@@ -103,8 +103,8 @@ def _takes_wish(parser: Parser) -> None:
         "come near to: near AWRT1=50000, AWRT2=17h. With either, or alone, limits: AWRT5 <= 11h, UTIL >= 65, AWRT in "
         "45000..52000; also relative to a policy on the same jobs: AWRT3 <= 1.02*EASY, others <= EASY (all groups not "
         "in the goal), all <= today (what is recorded). Names of groups stand for their AWRT: 10*vip. There are other "
-        "measures, too: mean wait of vip, p95 wait of others <= 1.1*EASY, slowdown <= 1.1*today. Units are s, min, h, d "
-        "and %%; without a unit, seconds and per cent. Write a wish that begins with a minus as --objective=-UTIL",
+        "measures, too: mean wait of vip, p95 wait of others <= 1.1*EASY, slowdown <= 1.1*today. Units are s, min, h, "
+        "d and %%; without a unit, seconds and per cent. Write a wish that begins with a minus as --objective=-UTIL",
     )
     group.add_argument(
         "--accept-worse",

@@ -1,16 +1,21 @@
-"""The group of each waiting job by the names that Slurm has: of users, accounts, QOS and partitions."""
+"""The group of each waiting job by what Slurm tells: names of users, accounts, QOS and partitions, and what it asks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import NamedTuple
 
+import numpy as np
+
+from ..core.arrays import Mask
 from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines
+from ..core.token_reader import Token
 from ..policies.guarded import Guarded
 from ..policies.policy import Policy, group_names
 from ..workload.group_lists import COLUMNS, GroupLine, listed_lines
-from ..workload.group_rules import ConsumptionGroups, ListedGroups
+from ..workload.group_rules import ConsumptionGroups, ListedGroups, WordedGroups
 from .slurm_queue import QueuedJob
 
 BY_FIELD = ("account", "user", "qos", "partition")
@@ -99,11 +104,34 @@ def grouping_of(policy: Policy, how: str | None) -> Grouping:
         return Grouping(groups, lambda _: default, "the policy treats all groups alike", frozenset())
     if isinstance(rule, ConsumptionGroups):
         raise InputError(f"policy {policy.name} groups users by what they consumed, which Slurm does not tell; {HINT}")
+    if isinstance(rule, WordedGroups):
+        worded = rule
+        return Grouping(groups, lambda job: int(worded.indices(_OfQueue(job))[0]), rule.words(), frozenset(BY_FIELD))
     if not isinstance(rule, ListedGroups):
         raise InputError(f"policy {policy.name} has the groups {', '.join(groups)} and no rule for them; {HINT}")
     if has_numbers(rule):
         raise InputError(f"policy {policy.name} groups jobs by numbers in its log, which Slurm does not know; {HINT}")
     return _by_lines(groups, rule.lines, default, rule.words())
+
+
+class _OfQueue:
+    """A job of Slurm's queue, as conditions in words see it."""
+
+    def __init__(self, job: QueuedJob) -> None:
+        self.job = job
+        asked = {"limit": job.limit, "nodes": job.nodes, "gpus": job.gpus, "memory": job.memory}
+        asked |= {"width": job.widths["cpus"], "cores": job.widths["cpus"]}
+        self.numbers = {word: partial(np.array, [number]) for word, number in asked.items()}
+
+    def __len__(self) -> int:
+        return 1
+
+    def with_name(self, word: str, token: Token) -> tuple[Mask | None, Collection[str]]:
+        """Return whether the job has a name, (1,)."""
+        job = self.job
+        named = {"user": (job.user,), "account": (job.account,), "partition": job.partitions}
+        names = named.get(word, (job.qos,))
+        return np.array([token.text.lower() in map(str.lower, names)]), names
 
 
 def no_job_fits(policy: Policy, how: str | None, jobs: Sequence[QueuedJob]) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..policies.guarded import Guarded
 from ..policies.policy import Policy, group_names
-from ..workload.group_rules import ListedGroups, grouping_of
+from ..workload.group_rules import ListedGroups, WordedGroups, grouping_of
 from ..workload.workload import Workload
 from .ranking import check_orderly
 from .slurm_groups import has_numbers
@@ -39,8 +39,9 @@ def option_of_groups(policy: Policy, workload: Workload | None) -> str:
     >>> option_of_groups(as_policy("fcfs"), None), option_of_groups(as_policy("priority:1"), None)
     ('', '--groups account')
     """
-    has_list = isinstance(policy.grouping, ListedGroups) and not has_numbers(policy.grouping)
-    if has_list or not group_names(policy):
+    rule = policy.grouping
+    is_known = isinstance(rule, WordedGroups) or (isinstance(rule, ListedGroups) and not has_numbers(rule))
+    if is_known or not group_names(policy):
         return ""
     made_by = {} if workload is None else grouping_of(workload)
     function = made_by.get("function")

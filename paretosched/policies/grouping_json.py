@@ -8,14 +8,15 @@ from msgspec import Meta, Struct, UnsetType
 
 from ..core.errors import InputError, one_of
 from ..workload.group_lists import listed_lines, text_lines
-from ..workload.group_rules import ConsumptionGroups, GroupRule, ListedGroups
+from ..workload.group_rules import ConsumptionGroups, GroupRule, ListedGroups, WordedGroups
 
-LIST, CONSUMPTION = GROUPED_BY = ("list", "consumption")
+LIST, CONSUMPTION, WORDS = GROUPED_BY = ("list", "consumption", "words")
+KEYS = {LIST: ("lines",), CONSUMPTION: ("thresholds", "days"), WORDS: ("words",)}
 Share = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})]
 
 
 class GroupingFile(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The rule that puts jobs into groups: lines as in a CSV file of groups, or shares of what was consumed lately."""
+    """The rule that puts jobs into groups: lines as in a CSV file, shares of what was consumed lately, or in words."""
 
     by: Annotated[str, Meta(extra_json_schema={"enum": [*GROUPED_BY]})]
     groups: list[str]
@@ -23,16 +24,19 @@ class GroupingFile(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaul
     lines: list[str] = []
     thresholds: list[Share] = []
     days: int = 0
+    words: str = ""
 
     def rule(self) -> GroupRule:
         """Return the rule."""
         one_of("grouping.by", self.by, GROUPED_BY)
+        others = {"lines": self.lines, "thresholds": self.thresholds, "days": self.days, "words": self.words}
+        wrong = [key for key, value in others.items() if value and key not in KEYS[self.by]]
+        if wrong:
+            raise InputError(f'grouping: a rule by "{self.by}" has no {wrong[0]}, but there are some')
+        if self.by == WORDS:
+            return WordedGroups(tuple(self.groups), self.words, self.default)
         if self.by == CONSUMPTION:
-            if self.lines:
-                raise InputError("grouping: a rule by consumption has no lines, but there are some")
             return ConsumptionGroups(tuple(self.groups), tuple(self.thresholds), self.days, self.default)
-        if self.thresholds or self.days:
-            raise InputError("grouping: a rule by a list has neither thresholds nor days, but there are some")
         lines = [line for _, line in listed_lines(self.lines, "grouping, line")[1]]
         return ListedGroups(tuple(self.groups), tuple(lines), self.default)
 
@@ -58,4 +62,9 @@ def _of_consumption(rule: ConsumptionGroups) -> dict[str, Any]:
     return {"by": CONSUMPTION, "thresholds": list(rule.thresholds), "days": rule.days}
 
 
-_PARTS: dict[type, Any] = {ListedGroups: _of_list, ConsumptionGroups: _of_consumption}
+def _in_words(rule: WordedGroups) -> dict[str, Any]:
+    """Return the keys and values of a rule in words only."""
+    return {"by": WORDS, "words": rule.text}
+
+
+_PARTS: dict[type, Any] = {ListedGroups: _of_list, ConsumptionGroups: _of_consumption, WordedGroups: _in_words}

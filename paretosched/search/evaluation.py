@@ -475,10 +475,14 @@ def _on_cluster(
         "zone",
         "name",
         "user",
+        "machine",
+        "requests",
         "measured",
     )
     sent = [
-        {field: getattr(w, field) for field in fields} | ({} if w.down is None else {"down": w.down.columns()})
+        {field: getattr(w, field) for field in fields}
+        | ({} if w.down is None else {"down": w.down.columns()})
+        | ({"records": w.records, "names": w.names} if any("(" in name for name in w.measured.names) else {})
         for w in workloads
     ]
     task = partial(_batch_on_worker, token, util_from)

@@ -44,8 +44,8 @@ def group_gains(
     -------
     list of dict
         For every group with jobs, or, where other objectives decide, for each of these of which less is better:
-        "objective", "group", "easy", and in per cent below EASY: "unharmed", the best of the schedules in which none has
-        more than under EASY; "within", the best in the box; None if there is no such schedule; and "at_most", which
+        "objective", "group", "easy", and in per cent below EASY: "unharmed", the best of the schedules in which none
+        has more than under EASY; "within", the best in the box; None if there is no such schedule; and "at_most", which
         is proved for all schedules, known or not (`lower_bounds`); None if nothing is.
         "unharmed_row" and "within_row" are the rows of the front that reach them: the same one for all groups if one
         schedule is the best for all, else the first for each.

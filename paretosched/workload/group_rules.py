@@ -1,7 +1,8 @@
 """Rules that put jobs into groups, also jobs of users who were not there when a policy was trained.
 
 A policy carries such a rule, so that it can decide about the jobs of any log of the machine: by a list of users,
-accounts, queues or partitions (`ListedGroups`), or by what a user has consumed lately (`ConsumptionGroups`). Jobs for
+accounts, queues or partitions (`ListedGroups`), by what a user has consumed lately (`ConsumptionGroups`), or in words
+(`WordedGroups`). Jobs for
 which a rule has no group go to its default group.
 """
 
@@ -18,6 +19,7 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, number_of, one_of
 from ..core.notebook import fields_html, fields_repr
 from .group_lists import COLUMNS, NAMED, GroupLine, first_lines, names_of
+from .group_words import Described, OfLog, groups_of
 from .workload import GROUPINGS, Workload
 
 DAY = 86_400  # s
@@ -171,13 +173,82 @@ class ConsumptionGroups:
         return f"by the user's share of the processor seconds of the last {self.days} days"
 
 
-GroupRule = ListedGroups | ConsumptionGroups
+@dataclass(frozen=True)
+class WordedGroups:
+    """Groups by what a job asks for and whose it is, in words: the first one that fits.
+
+    Parameters
+    ----------
+    groups
+        Names of the groups, in the order of the text.
+    text
+        The conditions, such as "large: width >= 32; short: limit <= 1h; rest", see `group_words`.
+    default
+        The group of jobs that no condition fits.
+
+    Raises
+    ------
+    InputError
+        A group of the text is not among the groups.
+    """
+
+    groups: tuple[str, ...]
+    text: str
+    default: str
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", tuple(list_argument("groups", self.groups)))
+        _check_groups(self.groups, self.default)
+        if not isinstance(self.text, str):
+            raise InputError(f"words of a grouping must be a text, but are {self.text!r:.60}")
+
+    @property
+    def newcomers(self) -> str:
+        """Return the group of a job that no condition fits."""
+        return self.default
+
+    def applies(self, workload: Workload) -> bool:
+        """Return whether a workload knows what the words are about."""
+        try:
+            self.group_indices(workload)
+        except InputError:
+            return False
+        return True
+
+    def agrees(self, workload: Workload) -> bool:
+        """Return whether the groups of a workload are not of another kind: those of users by their consumption."""
+        return not comes_from_consumption(workload)
+
+    def group_indices(self, workload: Workload) -> Ints:
+        """Return the group of each job, (n,), indices into `groups`."""
+        return self.indices(OfLog(workload))
+
+    def indices(self, jobs: Described) -> Ints:
+        """Return the group of each of some jobs, (n,), indices into `groups`; names that no job has fit none."""
+        names, group = groups_of(self.text, jobs, "words of a grouping", strict=False)
+        for name in names:
+            one_of("a group in the words of a grouping", name, self.groups)
+        place = np.array([*map(self.groups.index, names), self.groups.index(self.default)], dtype=np.int64)
+        found: Ints = place[group]  # -1 is the last one
+        return found
+
+    def words(self) -> str:
+        """Return the rule in words."""
+        return self.text
+
+
+GroupRule = ListedGroups | ConsumptionGroups | WordedGroups
 
 
 def check_grouping(groups: tuple[str, ...], rule: GroupRule | None) -> None:
     """Refuse what is no rule, or is one for other groups than those of its policy; raises InputError."""
     if rule is not None and not isinstance(rule, GroupRule):
-        raise InputError(f"grouping must be a `ListedGroups` or `ConsumptionGroups`, but is {rule!r:.60}")
+        raise InputError(
+            f"grouping must be a `ListedGroups`, `ConsumptionGroups` or `WordedGroups`, but is {rule!r:.60}"
+        )
     if rule is not None and rule.groups != groups:
         raise InputError(
             f"the grouping of a policy must be for its groups {', '.join(groups)}, but is for {', '.join(rule.groups)}"

@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 import numpy as np
 
@@ -59,6 +59,27 @@ def is_in_words(text: str) -> bool:
     return ":" in text and (any(sign in text for sign in "<>=") or not {*NUMBERS, *COLUMNS}.isdisjoint(text.split()))
 
 
+class Described(Protocol):
+    """Jobs, as conditions see them: those of a log, or those that wait in a queue."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def numbers(self) -> Mapping[str, Callable[[], Ints | Floats]]:
+        """Return what numbers jobs have, (n,) each, by the word for them."""
+
+    def with_name(self, word: str, token: Token) -> tuple[Mask | None, Collection[str]]:
+        """Return which jobs have a name of a kind, "user" or another of COLUMNS, (n,); None and all names without one.
+
+        Parameters
+        ----------
+        word
+            The kind.
+        token
+            The name, or a number of the log that stands for it.
+        """
+
+
 def groups_in_words(text: str, workload: Workload, called: str) -> tuple[tuple[str, ...], Ints]:
     """Return the names of the groups that a text describes, and the group of each job, (n,).
 
@@ -83,10 +104,25 @@ def groups_in_words(text: str, workload: Workload, called: str) -> tuple[tuple[s
     >>> groups_in_words("wide: width >= 4; long: limit > 1h; others", w, "groups")
     (('wide', 'long', 'others'), array([0, 1, 2]))
     """
+    names, group = groups_of(text, OfLog(workload), called)
+    if (group < 0).any():
+        if REST in names:
+            raise InputError(f'{called}: the group "{REST}" is for all other jobs and needs no condition; put it last')
+        names = (*names, REST)
+        group[group < 0] = len(names) - 1
+    return names, group
+
+
+def groups_of(text: str, jobs: Described, called: str, *, strict: bool = True) -> tuple[tuple[str, ...], Ints]:
+    """Return the names of the groups in a text, and the group of each job, (n,); -1 of those that are in none.
+
+    `strict` refuses names that no job has; otherwise no job fits them. Else arguments and errors are as of
+    `groups_in_words`.
+    """
     reader = TokenReader(text, called, TOKEN, LONGEST)
-    conditions = _Conditions(reader, workload)
+    conditions = _Conditions(reader, jobs, strict)
     names: list[str] = []
-    group = np.full(len(workload), -1, dtype=np.int64)
+    group = np.full(len(jobs), -1, dtype=np.int64)
     while not reader.comes_end():
         token = reader.now
         if token.kind not in ("word", "name") or not token.text.strip():
@@ -95,15 +131,10 @@ def groups_in_words(text: str, workload: Workload, called: str) -> tuple[tuple[s
             reader.refuse("is the name of an earlier group")
         names.append(token.text)
         reader.place += 1
-        fits: Mask = conditions.either() if reader.take(":") else np.ones(len(workload), dtype=np.bool_)
+        fits: Mask = conditions.either() if reader.take(":") else np.ones(len(jobs), dtype=np.bool_)
         group[fits & (group < 0)] = len(names) - 1
         if not reader.comes_end():
             reader.need(";")
-    if (group < 0).any():
-        if REST in names:
-            raise InputError(f'{called}: the group "{REST}" is for all other jobs and needs no condition; put it last')
-        names.append(REST)
-        group[group < 0] = len(names) - 1
     return tuple(names), group
 
 
@@ -122,7 +153,7 @@ def jobs_that_fit(text: str, workload: Workload, called: str) -> Mask:
     [True, True]
     """
     reader = TokenReader(text, called, TOKEN, LONGEST)
-    fits = _Conditions(reader, workload).either()
+    fits = _Conditions(reader, OfLog(workload), strict=True).either()
     if not reader.comes_end():
         reader.refuse("a condition must end here, or go on with and or or")
     return fits
@@ -159,14 +190,40 @@ def names_on_nodes(workload: Workload, column: str) -> tuple[Ints, list[tuple[st
     return texts.code, [tuple(part.strip() for part in (word or usual).split(",")) for word in texts.words]
 
 
+class OfLog:
+    """The jobs of a workload, as conditions see them."""
+
+    def __init__(self, workload: Workload) -> None:
+        self.workload = workload
+        self.numbers = _numbers(workload)
+
+    def __len__(self) -> int:
+        return len(self.workload)
+
+    def with_name(self, word: str, token: Token) -> tuple[Mask | None, Collection[str]]:
+        """Return which jobs have a name or the number of one, see `Described`."""
+        on_nodes = names_on_nodes(self.workload, word)
+        if on_nodes is not None:
+            code, named = on_nodes
+            of_words = np.array([token.text.lower() in map(str.lower, each) for each in named])
+            known = {name for each in named for name in each if name}
+            return (of_words[code] if of_words.any() else None), known
+        numbers = column_numbers(self.workload, COLUMNS[word])
+        names = names_of(self.workload, COLUMNS[word])
+        wanted = [number for number, name in names.items() if name.lower() == token.text.lower()]
+        if token.kind == "number" and not wanted:
+            wanted = [int(token.text)] if token.text.isdecimal() else []
+        return (np.isin(numbers, wanted) if wanted else None), names.values()
+
+
 class _Conditions:
     """Recursive descent: a method for each rule of the grammar; each returns which jobs fit, (n,)."""
 
-    def __init__(self, reader: TokenReader, workload: Workload) -> None:
+    def __init__(self, reader: TokenReader, jobs: Described, strict: bool) -> None:
         self.reader = reader
-        self.workload = workload
+        self.jobs = jobs
+        self.strict = strict
         self.nested = 0
-        self.numbers = _numbers(workload)
 
     def either(self) -> Mask:
         """Return which jobs fit conditions with "or" between them."""
@@ -195,14 +252,14 @@ class _Conditions:
             return fits
         token = reader.now
         word = token.text.lower()
-        known = [*self.numbers, *COLUMNS]
+        known = [*self.jobs.numbers, *COLUMNS]
         if token.kind != "word" or word not in known:
             reader.refuse(f"must be {', '.join(known[:-1])} or {known[-1]}{did_you_mean(word, known)}")
         reader.place += 1
         sign = reader.take(*SIGNS)
         if not sign:
             reader.refuse("a condition must compare, as in width >= 32 or user = anna")
-        return self.number_fits(word, sign) if word in self.numbers else self.name_fits(word, sign)
+        return self.number_fits(word, sign) if word in self.jobs.numbers else self.name_fits(word, sign)
 
     def number_fits(self, word: str, sign: str) -> Mask:
         """Return which jobs fit a comparison with a number."""
@@ -219,7 +276,7 @@ class _Conditions:
                 reader.refuse(f"is no unit of {word}" + (f"; there are {', '.join(units)}" if units else ""))
             reader.place += 1
             value *= units[unit.text.lower()]
-        return SIGNS[sign](self.numbers[word](), value)
+        return SIGNS[sign](self.jobs.numbers[word](), value)
 
     def name_fits(self, word: str, sign: str) -> Mask:
         """Return which jobs fit a comparison with a name, or with the number of one."""
@@ -230,23 +287,11 @@ class _Conditions:
         if token.kind not in ("word", "name", "number"):
             reader.refuse(f"{word} must be compared with a name or a number of the log")
         reader.place += 1
-        fits: Mask
-        on_nodes = names_on_nodes(self.workload, word)
-        if on_nodes is not None:
-            code, named = on_nodes
-            of_words = np.array([token.text.lower() in map(str.lower, each) for each in named])
-            if not of_words.any():
-                self.refuse_name(token, word, {name for each in named for name in each if name})
-            fits = of_words[code]
-            return fits if sign == "=" else ~fits
-        numbers = column_numbers(self.workload, COLUMNS[word])
-        names = names_of(self.workload, COLUMNS[word])
-        wanted = [number for number, name in names.items() if name.lower() == token.text.lower()]
-        if token.kind == "number" and not wanted:
-            wanted = [int(token.text)] if token.text.isdecimal() else []
-        if not wanted:
-            self.refuse_name(token, word, names.values())
-        fits = np.isin(numbers, wanted)
+        fits, names = self.jobs.with_name(word, token)
+        if fits is None:
+            if self.strict:
+                self.refuse_name(token, word, names)
+            fits = np.zeros(len(self.jobs), dtype=np.bool_)
         return fits if sign == "=" else ~fits
 
     def refuse_name(self, token: Token, word: str, names: Collection[str]) -> NoReturn:

@@ -19,7 +19,15 @@ from ..core.arrays import Ints, distinct
 from ..core.errors import InputError, did_you_mean, in_quotes, one_of, printable
 from ..core.files import file_record, read_lines, sha256_of
 from .group_lists import GroupLine, check_names, column_numbers, first_lines, listed_lines, names_of, word_or_number
-from .group_rules import LATELY, ConsumptionGroups, GroupRule, ListedGroups, comes_from_consumption, grouping_of
+from .group_rules import (
+    LATELY,
+    ConsumptionGroups,
+    GroupRule,
+    ListedGroups,
+    WordedGroups,
+    comes_from_consumption,
+    grouping_of,
+)
 from .group_words import groups_in_words, is_in_words, names_on_nodes
 from .workload import Repair, Workload, source_after
 
@@ -179,6 +187,8 @@ def rule_of(workload: Workload) -> GroupRule | None:
         if step.get("function") == "by_consumption":
             thresholds: Any = step.get("thresholds", PAPER_THRESHOLDS)
             return ConsumptionGroups(workload.groups, tuple(thresholds), LATELY, default)
+        if step.get("function") == "by_words":
+            return WordedGroups(workload.groups, str(step["words"]), workload.groups[-1])
         if step.get("function") == "by_csv":
             path = str(step["path"])
             if sha256_of(path) != step.get("sha256"):

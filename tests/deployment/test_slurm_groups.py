@@ -11,6 +11,7 @@ from paretosched.deployment.slurm_groups import grouping_of, no_job_fits
 from paretosched.deployment.slurm_queue import QueuedJob, jobs_in
 from paretosched.policies.policy import as_policy
 from paretosched.workload.group_lists import GroupLine
+from paretosched.workload.group_rules import GroupRule, WordedGroups
 from support.fake_slurm import line_of
 
 GROUPS = ("physics", "chem", "rest")
@@ -21,7 +22,7 @@ def job(**cells: str) -> QueuedJob:
     return result
 
 
-def policy(rule: ps.ListedGroups | ps.ConsumptionGroups | None = None) -> ps.Policy:
+def policy(rule: GroupRule | None = None) -> ps.Policy:
     return ps.greedy(["f2"] * 3, [[1, 1, 1, 0, 0, 0, 1, 0]] * 3, groups=GROUPS, grouping=rule)
 
 
@@ -61,6 +62,22 @@ def test_it_is_said_if_no_job_has_a_group_of_the_policy() -> None:
 def test_newcomers_are_in_the_default_group_of_the_policy() -> None:
     rule = ps.ListedGroups(GROUPS, (GroupLine("chem", account=3),), "physics")
     assert group(job(account="history"), "account", policy(rule)) == "physics"
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ({"account": "CHEM"}, "chem"),
+        ({"user": "ann", "limit": "2-00:00:00"}, "physics"),
+        ({"user": "ann", "limit": "1:00:00"}, "rest"),
+        ({"user": "eve", "limit": "2-00:00:00"}, "rest"),
+        ({"partition": "main,big"}, "physics"),
+    ],
+)
+def test_conditions_in_words_are_those_of_the_policy(cells: dict[str, str], expected: str) -> None:
+    text = "physics: user = ann and limit > 1d or partition = big; chem: account = chem; rest"
+    rule = WordedGroups(GROUPS, text, "rest")
+    assert group(job(**cells), None, policy(rule)) == expected
 
 
 def test_the_first_line_of_a_list_that_fits_has_the_group(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from paretosched.core.errors import InputError
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.policy_json import from_json, schema, to_json
 from paretosched.workload.group_lists import GroupLine
-from paretosched.workload.group_rules import ConsumptionGroups, ListedGroups
+from paretosched.workload.group_rules import ConsumptionGroups, ListedGroups, WordedGroups
 from support.json_schemas import checker
 
 GROUPS = ("vip", "the, rest")
@@ -24,6 +24,7 @@ RULES = {
     "list": ListedGroups(GROUPS, LINES, "the, rest"),
     "any job": ListedGroups(GROUPS, (GroupLine("vip"),), "vip"),
     "consumption": ConsumptionGroups(GROUPS, (0.08,), 90, "vip"),
+    "words": WordedGroups(GROUPS, 'vip: gpus > 0 and user = ann; "the, rest"', "the, rest"),
 }
 
 
@@ -49,12 +50,13 @@ def test_a_list_in_a_file_is_readable_and_a_policy_without_a_rule_has_none() -> 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"by": "name"}, "grouping.by must be one of list, consumption"),
+        ({"by": "name"}, "grouping.by must be one of list, consumption, words"),
         ({"lines": ["7,vip", ",vip"]}, 'grouping, line:2: user is ""'),
         ({"lines": ["7,staff"]}, "the group of a line must be one of vip, the, rest"),
         ({"lines": []}, "grouping, line: a list of groups must have lines"),
-        ({"days": 3}, "a rule by a list has neither thresholds nor days"),
-        ({"by": "consumption"}, "a rule by consumption has no lines"),
+        ({"days": 3}, 'a rule by "list" has no days'),
+        ({"by": "consumption"}, 'a rule by "consumption" has no lines'),
+        ({"by": "words"}, 'a rule by "words" has no lines'),
         ({"by": "consumption", "lines": [], "thresholds": [0.1], "days": 0}, "days of a grouping must be in 1..36500"),
         ({"default": "guests"}, "the default of a grouping must be one of"),
         (

@@ -20,9 +20,11 @@ from paretosched.encodings.weighting import Weighting, decode
 from paretosched.search.evaluation import LONGEST_TASK, Compute, batch_sizes, evaluator, simulations, versions
 from paretosched.search.exploration import explore
 from paretosched.simulation.objective import objectives_of
+from paretosched.workload.measures import with_measures
 from support.down import down_at_times
 from support.exploring import random_workload, two_workers
 from support.later import later
+from support.machine_zoo import random_case
 
 W = random_workload(jobs=80, groups=3)
 EASY = Weighting("easy")
@@ -77,6 +79,19 @@ def test_processes_know_what_is_down_and_from_when_on_utilisation_counts() -> No
             assert evaluate(genomes, 0)[0].tobytes() == alone[util_from].tobytes()
     assert alone["start"].tobytes() == one_by_one(genomes, down) != one_by_one(genomes, W)
     assert (alone["submission"][:, 0] <= alone["start"][:, 0]).all()
+
+
+@pytest.mark.slow
+def test_processes_know_nodes_users_and_measures() -> None:
+    w = next(w for w in (random_case(seed, 20) for seed in range(9)) if "GPUs" in w.resource_shares)
+    w = w.with_(user=np.arange(20) % 3)
+    measured = with_measures(w, ["p95 wait of (width >= 2)", "jain slowdown", "UTIL_gpus"])
+    genomes = EASY.examples(w.groups)[1]
+    with evaluator(measured, EASY) as evaluate:
+        alone = evaluate(genomes, 0)[0]
+    assert alone.shape[1] == len(w.groups) + 5
+    with evaluator(measured, EASY, workers=1) as evaluate:
+        assert evaluate(genomes, 0)[0].tobytes() == alone.tobytes()
 
 
 @pytest.mark.parametrize("workers", [0, 1])

@@ -10,6 +10,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.core.errors import InputError
+from paretosched.workload.group_rules import WordedGroups
 from paretosched.workload.group_words import groups_in_words, is_in_words
 from paretosched.workload.log_names import PerJob
 from paretosched.workload.reopening import record, reopen
@@ -27,6 +28,7 @@ LOG = """; MaxProcs: 64
 """
 
 
+WORDS = "late: queue = night and width >= 40; gpu: gpus > 0; rest"
 SOURCE = ({"function": "read_swf", "path": "log.swf"},)
 
 
@@ -178,6 +180,21 @@ def test_what_is_no_group_on_nodes_is_refused() -> None:
 def test_groups_by_what_jobs_name(column: str, groups: tuple[str, ...], group: list[int]) -> None:
     grouped = with_groups(ON_NODES, column)
     assert (grouped.groups, grouped.group.tolist()) == (groups, group)
+
+
+def test_a_policy_carries_its_groups_in_words_to_other_logs(log: ps.Workload) -> None:
+    grouped = with_groups(log.with_(source=SOURCE), WORDS)
+    rule = rule_of(grouped)
+    assert rule == WordedGroups(
+        ("late", "gpu", "rest"), "late: queue = night and width >= 40; gpu: gpus > 0; rest", "rest"
+    )
+    assert rule.group_indices(log).tolist() == grouped.group.tolist() == [2, 2, 0, 1]
+    without = log.take([0])  # a log in which nobody has such a queue or GPUs
+    assert rule.applies(without)
+    assert rule.group_indices(without).tolist() == [2]
+    assert WordedGroups(("a", "b"), "a: user = nobody", "b").group_indices(log).tolist() == [1, 1, 1, 1]
+    with pytest.raises(InputError, match="a group in the words of a grouping must be one of a, b"):
+        WordedGroups(("a", "b"), "c: width > 0", "b").group_indices(log)
 
 
 def test_a_log_has_partitions_accounts_and_qos_too(log: ps.Workload) -> None:
