@@ -50,13 +50,13 @@ class WeekSums(NamedTuple):
         (w, G + k), the sums of processor seconds times response time of each group; then those of each measure.
     work
         (w, G + k), the sums of processor seconds, and of the weights of each measure; 0 for a measure that is no mean.
-    groups
-        G.
+    measures
+        k.
     """
 
     weighted: Floats
     work: Floats
-    groups: int
+    measures: int = 0
 
 
 class Intervals(NamedTuple):
@@ -127,13 +127,13 @@ def week_sums(schedule: Schedule) -> WeekSums:
         np.array([np.bincount(week, x, shape[0]) for x in rows]).reshape(-1, shape[0]).T
         for rows in mean_terms(w, schedule.start, schedule.finish)
     ]
-    return WeekSums(*(np.hstack(pair) for pair in zip(sums, measures, strict=True)), shape[1])
+    return WeekSums(*(np.hstack(pair) for pair in zip(sums, measures, strict=True)), len(w.measured.names))
 
 
 def join_sums(parts: Sequence[WeekSums]) -> WeekSums:
     """Return the sums of several schedules with the same groups, one after the other."""
     sums = (np.concatenate([getattr(part, key) for part in parts]) for key in ("weighted", "work"))
-    return WeekSums(*sums, parts[0].groups)
+    return WeekSums(*sums, parts[0].measures)
 
 
 def block_length(weeks: int) -> int:
@@ -160,7 +160,7 @@ def response_times(sums: WeekSums, counts: Ints) -> Floats:
     weighted, work = counts @ sums.weighted, counts @ sums.work
     with np.errstate(invalid="ignore"):
         groups = weighted / work
-        weighted, work = weighted[:, : sums.groups], work[:, : sums.groups]
+        weighted, work = (each[:, : each.shape[1] - sums.measures] for each in (weighted, work))
         total = weighted.sum(axis=1, keepdims=True) / work.sum(axis=1, keepdims=True)
     return np.hstack([np.full_like(total, np.nan), total, groups])
 

@@ -67,7 +67,7 @@ from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..policies.policy import OPTIMISED, POLICY_NAMES, as_policy
 from ..simulation.objective import is_of_group, objective_names
-from ..workload.measures import is_maximised, measure_of, unit_of
+from ..workload.measures import has_measure, is_maximised, measure_of, unit_of
 
 AUGMENTATION = 1e-4
 VIOLATED = 1e30  # beyond any goal: 64 groups, weights of 1e6, response times below 2^62 s
@@ -207,9 +207,11 @@ def _rows(key: str, rows: object, kind: str, *lengths: int) -> list[list[Any]]:
 
 def check_objective(name: object) -> None:
     """Refuse what cannot be the name of an objective; raises InputError."""
-    if isinstance(name, str) and (OBJECTIVE.fullmatch(name) or measure_of(name).name == name):
-        return
-    raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ... or a measure, but is {in_quotes(str(name))}")
+    if not isinstance(name, str) or not (
+        OBJECTIVE.fullmatch(name) or (has_measure(name) and measure_of(name).name == name)
+    ):
+        known = "UTIL, AWRT, AWRT1, ..., or a measure such as mean wait"
+        raise InputError(f"wish: an objective must be {known}, but is {in_quotes(str(name))}")
 
 
 def check_limited(name: object) -> None:

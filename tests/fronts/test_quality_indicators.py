@@ -125,8 +125,8 @@ def test_the_owners_box_needs_easy_and_a_reach() -> None:
     front = hand_front([(90.0, 300.0)])
     with pytest.raises(InputError, match="reach must be above 1 times EASY, but is 1"):
         box_of(front, [90.0, 200.0, 200.0], 1)
-    for easy in ([90.0, 200.0], [90.0, 200.0, np.nan], [90.0, 200.0, 0.0]):
-        with pytest.raises(InputError, match="values of EASY must be 3 positive numbers"):
+    for easy in ([90.0, 200.0], [90.0, 200.0, np.nan], [90.0, 200.0, -1.0]):
+        with pytest.raises(InputError, match="values of EASY must be 3 numbers, 0 or more"):
             box_of(front, easy)
 
 
