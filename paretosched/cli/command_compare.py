@@ -59,6 +59,13 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     takes_order(group)
     group.add_argument(
+        "--today",
+        metavar="P",
+        type=POLICY,
+        help="what runs the machine today, over which gains are shown, too: a slurm.conf, or a policy as for simulate "
+        "(default: what the log has recorded, if it has)",
+    )
+    group.add_argument(
         "--front",
         action="append",
         default=[],
@@ -114,7 +121,7 @@ def run(options: argparse.Namespace) -> None:
 
     def compared() -> list[tuple[Comparison, Front | None]]:
         together = [measured_together(w, front, wish)[1:] for w, front in zip(workloads, fronts, strict=True)]
-        return [(compare(w, policies, front, wish, **words), front) for w, front in together]
+        return [(compare(w, policies, front, wish, **words, today=_today(options, w)), front) for w, front in together]
 
     comparisons, fronts = map(list, zip(*with_progress(compared), strict=True))
     undefined = _wishes_without_jobs(logs, comparisons)
@@ -140,6 +147,15 @@ def run(options: argparse.Namespace) -> None:
     show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
         remark(f"report: {options.output} (open it in a browser; it needs no network)")
+
+
+def _today(options: argparse.Namespace, workload: Workload) -> Policy | None:
+    """Return what runs the machine today: --today, or what is recorded; None if that is not known."""
+    from ..policies.policy import as_policy
+
+    if options.today is not None:
+        return as_policy(options.today)
+    return as_policy("recorded") if (workload.wait >= 0).all() else None
 
 
 def _wishes_without_jobs(logs: Sequence[tuple[str, Workload]], comparisons: Sequence[Comparison]) -> list[str]:

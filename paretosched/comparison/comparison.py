@@ -41,7 +41,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..fronts.row_schedules import measured_front
 from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
-from ..policies.policy import Policy, PolicyLike, as_policies
+from ..policies.policy import Policy, PolicyLike, as_policies, as_policy
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import (
     CONVENTION,
@@ -195,6 +195,8 @@ class Comparison:
         (q,), what is told beside the objectives: how memory and GPUs are used on a machine of nodes; else empty.
     machine
         The machine, as `describe_machine` returns it; None without nodes.
+    today
+        Which of the policies is what runs the machine today; None if that is not known.
     """
 
     workload_name: str
@@ -236,6 +238,7 @@ class Comparison:
     other_machine: str = ""
     told: tuple[tuple[tuple[Objective, float], ...], ...] = ()
     machine: Mapping[str, Any] | None = None
+    today: int | None = None
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -278,8 +281,9 @@ class Comparison:
         policies alone, where these are some of the front.
 
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
-        "_vs_easy", per cent; "dominated_by" and "dominates"; "UTIL_from_submission"; with a wish "wish", in words,
-        "objective", the value of its goal, "objective_vs_easy", "share_of_way" and "share_of_possible", per cent, see
+        "_vs_easy", and with "_vs_today" where it is known what that is, per cent; "dominated_by" and "dominates";
+        "UTIL_from_submission"; with a wish "wish", in words, "objective", the value of its goal, "objective_vs_easy",
+        "share_of_way" and "share_of_possible", per cent, see
         the module, and "exceeded", the violation of its limits, and the keys of `best_possible.distance_row`; "waits",
         a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the
         bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and
@@ -322,6 +326,9 @@ class Comparison:
         names = [o.name for o in self.objectives]
         natural = dict(zip(names, plain(values), strict=True))
         gains = {f"{name}_vs_easy": x for name, x in zip(names, plain(gain), strict=True)}
+        if self.today is not None:
+            gain = improvement(values, (self.values if policy in self.policies else self.beside_front)[self.today])
+            gains |= {f"{name}_vs_today": x for name, x in zip(names, plain(gain), strict=True)}
         workload = {"workload": self.workload_name, "digest": self.workload_digest}
         return {"policy": policy, **workload, **natural, **gains}
 
@@ -431,7 +438,8 @@ class Comparison:
         rows = self.rows()
         of_policies = rows[: len(self.policies)]
         against_front = self.best is not None
-        parts, notes = [policy_table(rows, self.objectives, against_front)], []
+        today = None if self.today is None else self.policies[self.today]
+        parts, notes = [policy_table(rows, self.objectives, against_front, today)], []
         if any(self.told):
             parts.append(told_table(of_policies, [o for o, _ in self.told[0]]))
         if self.wish is not None:
@@ -465,6 +473,8 @@ class Comparison:
         if any(group_of(o) != str(i) for i, o in enumerate(of_groups, 1)):
             notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in of_groups))
         notes += from_submission_text(of_policies)
+        if self.today is not None:
+            notes.append(f"vs today: the same, over {self.policies[self.today]}, which is what runs the machine today")
         notes += [OF_FRONT] if against_front and self.util_from != FROM_START else []
         notes += [f"vs EASY: {CONVENTION}", *([OF_EACH] if against_front else []), self.ideal_rule]
         return "\n\n".join(filter(None, [self.other_machine, *parts, "\n".join(notes)]))
@@ -478,6 +488,7 @@ def compare(
     *,
     intervals: bool = False,
     rolling: int | None = None,
+    today: PolicyLike | None = None,
 ) -> Comparison:
     """Simulate policies and compare them with EASY, a front, and what the owner wants.
 
@@ -497,6 +508,9 @@ def compare(
         Whether objectives and gains get 90 % intervals, by a block bootstrap over weeks, see `comparison.intervals`.
     rolling
         In how many parts of the log, one after the other, policies are compared, too; by default none.
+    today
+        What runs the machine today, which comes second, and over which gains are shown, too: "recorded" for what the
+        log has recorded, or the scheduler of a slurm.conf.
 
     Returns
     -------
@@ -530,7 +544,7 @@ def compare(
     wish, workload, front = measured_together(workload, front, wish)
     if intervals:
         check_weeks("intervals", workload)
-    all_policies = _with_easy(as_policies(policies))
+    all_policies = _with_easy([*([] if today is None else as_policies(today)), *as_policies(policies)])
     schedules = [simulate(workload, policy) for policy in all_policies]
     of_policies = zip(all_policies, schedules, strict=True)
     feasible = np.array([not policy.replays or _could_run(schedule) for policy, schedule in of_policies])
@@ -587,6 +601,7 @@ def compare(
         other_machine=other_machine(workload),
         told=tuple(schedule.objectives.told for schedule in schedules),
         machine=None if workload.machine is None else describe_machine(workload.machine),
+        today=None if today is None else int(as_policy(today).rule != "easy"),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
 

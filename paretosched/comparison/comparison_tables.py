@@ -36,16 +36,23 @@ FROM_SUBMISSION = "UTIL_from_submission"
 WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
 
 
-def policy_table(rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objective], against_front: bool) -> str:
-    """Return the objectives of `Comparison.rows` as a table, with gains over EASY and, with a front, its counts."""
+def policy_table(
+    rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objective], against_front: bool, today: str | None = None
+) -> str:
+    """Return the objectives of `Comparison.rows` as a table, with gains over EASY and, with a front, its counts.
+
+    `today` is the name of what runs the machine today, over which gains are shown, too.
+    """
     lines: list[dict[str, Any]] = []
     for row in rows:
         hours = {o.name: row[o.name] / 3600 for o in objectives if o.unit == "s" and row[o.name] is not None}
         lines.append({**row, **hours})
-        if len(lines) > 1:  # the first row is EASY itself
-            gains = {o.name: row[f"{o.name}_vs_easy"] for o in objectives}
+        over = {"easy": "  vs EASY"} if row is not rows[0] else {}  # the first row is EASY itself
+        over |= {"today": "  vs today"} if today is not None and row["policy"] != today else {}
+        for key, what in over.items():
+            gains = {o.name: row[f"{o.name}_vs_{key}"] for o in objectives}
             words = {name: "-" if gain is None else with_sign(gain) for name, gain in gains.items()}
-            lines.append({"policy": "  vs EASY", "dominated_by": "", "dominates": "", **words})
+            lines.append({"policy": what, "dominated_by": "", "dominates": "", **words})
     columns = [Column("policy", "policy"), *map(in_hours, objectives)]
     if against_front:
         columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]

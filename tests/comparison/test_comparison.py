@@ -44,7 +44,7 @@ from paretosched.workload.workload import Workload
 from support.fronts import made_up
 from support.machine_zoo import MACHINE_ZOO, TWO_PARTITIONS
 from support.placing import by_oracle, ideal_schedule
-from support.zoo import THREE_JOBS
+from support.zoo import THREE_JOBS, jobs
 
 WORKLOAD = THREE_JOBS
 EASY = objectives(simulate(WORKLOAD, "easy")).array
@@ -626,3 +626,17 @@ def test_on_nodes_the_use_of_partitions_is_told_over_time_and_in_the_mean(monkey
     line = next(line for line in comparison.text().splitlines() if line.startswith("gpu "))
     assert line.split()[-1] == f"{mean['gpu']['GPUs'][0, 0]:.1f}"
     assert comparison.machine["nodes"] == 4
+
+
+def test_gains_are_over_what_runs_today_too() -> None:
+    w = jobs(4, (0, 10, 10, 3), (1, 5, 5, 4), (2, 3, 3, 1)).with_(wait=[0, 12, 20])
+    c = compare(w, ["fcfs"], today="recorded")
+    assert c.policies == ("EASY", "recorded", "FCFS")
+    easy, recorded, fcfs, *_ = c.rows()
+    for row in (easy, recorded, fcfs):
+        assert row["AWRT_vs_today"] == pytest.approx(100 * (recorded["AWRT"] - row["AWRT"]) / recorded["AWRT"])
+    lines = c.text().splitlines()
+    assert sum(line.startswith("  vs today") for line in lines) == 3  # EASY, FCFS and the ideal point
+    assert "vs today: the same, over recorded, which is what runs the machine today" in c.text()
+    assert compare(w, ["fcfs"], today="easy").today == 0
+    assert "AWRT_vs_today" not in compare(w, ["fcfs"]).rows()[1]
