@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..comparison.what_if_table import WhatIf
     from ..workload.workload import Workload
 
+MOST_DRAWS = 1000
 SHORT = 4 * 7 * 86400  # s, of a log whose intervals are rough
 
 
@@ -130,6 +131,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Answer the questions of the options by a table."""
     load_kernels_sooner()
+    from ..comparison.questions import prices_of
     from ..comparison.what_if_table import answer_rows, answer_text, facts, what_if
     from ..core.tables import save_rows, to_json
 
@@ -138,10 +140,17 @@ def run(options: argparse.Namespace) -> None:
         show_other_machine(options, [workload])
     asked = _questions(options, workload)
     policies = read_policies(options, options.policy or ["easy"])
+    if not 1 <= options.draws <= MOST_DRAWS:
+        raise InputError(f"--draws must be in 1..{MOST_DRAWS}, but is {options.draws}")
+    if options.seed < 0:
+        raise InputError(f"--seed must be at least 0, but is {options.seed}")
     if not asked and len(policies) < 2:
         raise InputError("nothing is asked: give --nodes, --load, --group, --limit or a second --policy")
-    words = (options.draws, options.seed, options.price)
-    answers = with_progress(lambda: what_if(workload, asked, policies, *words))
+    try:
+        prices = prices_of(options.price, asked)
+    except InputError as error:
+        raise InputError(f"--price: {error}") from None
+    answers = with_progress(lambda: what_if(workload, asked, policies, options.draws, options.seed, prices))
     if options.output is not None:
         save_rows(answer_rows(answers), Path(options.output))
     remark_repairs(options, options.trace, workload)

@@ -28,13 +28,16 @@ from ..workload.workload import Workload
 from .comparison_tables import distinct
 from .consequences import AT_ONCE, duration
 from .intervals import PAIRED_PERCENT, paired_interval
-from .questions import Question, prices_of
+from .questions import Question
 from .what_if import changed_workload, drawn_workload, for_other_users, on_other_machine, why_not_resampled
 
 TODAY = "today"
-MOST_DRAWS = 1000
 MEASURES = {"wait_mean_s": "mean", "wait_p95_s": "p95", "slowdown_mean": "slowdown_mean"}  # keys, and of `Waits`
 EACH = 1000  # of price
+ONE_WORKLOAD = (
+    "Without intervals nothing says what is chance: in one workload a single node can change waits by more than these "
+    "differences, either way."
+)
 
 
 class Case(NamedTuple):
@@ -111,7 +114,7 @@ def what_if(
     policies: Sequence[Policy],
     draws: int = 5,
     seed: int = 0,
-    prices: Sequence[str] = (),
+    prices: Mapping[str, float] | None = None,
 ) -> WhatIf:
     """Return what questions do under policies, against the first policy today.
 
@@ -124,17 +127,17 @@ def what_if(
     policies
         The policies, one at least; the first is today's.
     draws
-        How often the log is put together again, 1 to 1000 times.
+        How often the log is put together again, once at least.
     seed
-        Of the first draw; the others have the next numbers.
+        Of the first draw, at least 0; the others have the next numbers.
     prices
-        Of one node, for what is bought; see `prices_of`.
+        Of one node, for all that is bought, see `prices_of`; by default none.
 
     Raises
     ------
     InputError
         A question is of users, and the log cannot be put together again; no job can run on the machine of a question;
-        a policy cannot schedule other jobs; a number is out of range; or a price is wrong.
+        or a policy cannot schedule other jobs.
 
     Examples
     --------
@@ -146,10 +149,6 @@ def what_if(
     >>> [(row["scenario"], row["wait_mean_s"], row["wait_mean_s_change"]) for row in answer_rows(answers)[::2]]
     [('today', 3.0, None), ('+4', 0.0, -3.0)]
     """
-    if not 1 <= draws <= MOST_DRAWS:
-        raise InputError(f"draws must be in 1..{MOST_DRAWS}, but is {draws}")
-    if seed < 0:
-        raise InputError(f"seed must be at least 0, but is {seed}")
     reason = why_not_resampled(workload)
     for label, question in asked:
         if reason and question.is_of_users:
@@ -158,7 +157,6 @@ def what_if(
         if policy.replays:
             raise InputError(f"{policy.name} is what happened to the jobs of the log; it schedules no other ones")
     seeds = [] if reason else list(range(seed, seed + draws))
-    of_node = prices_of(prices, asked)
     dropped = {label: _dropped(workload, label, question) for label, question in asked}
     names = distinct([policy.name for policy in policies])
     own = policies if reason else [for_other_users(policy, workload) for policy in policies]
@@ -168,7 +166,7 @@ def what_if(
     for place, head in enumerate(heads):
         before, after, *others = zip(*(draw[place] for draw in by_draw), strict=True)
         cases.append(Case(*head, before, after, *(np.array(each, dtype=np.float64) for each in others)))
-    return WhatIf(workload, asked, cases, seeds, reason, dropped, of_node)
+    return WhatIf(workload, asked, cases, seeds, reason, dropped, prices or {})
 
 
 def _cases_of_draw(
@@ -223,12 +221,13 @@ def _dropped(workload: Workload, label: str, question: Question) -> list[str]:
 
 
 def answer_rows(answers: WhatIf) -> list[dict[str, Any]]:
-    """Return what every question does under every policy to all jobs and to each group, as plain rows.
+    """Return what every question does under every policy to all jobs, and to each group of several, as plain rows.
 
     Times are in s, UTIL is in per cent. Each measure has its mean over the draws, its change from today, and the
     interval of the change; None of today's policy today, and where there is no interval.
     """
-    groups = ("all jobs", *(f"group {name}" for name in answers.workload.groups))
+    names = answers.workload.groups
+    groups = ["all jobs", *(f"group {name}" for name in names if len(names) > 1)]
     rows = []
     for number, case in enumerate(answers.cases):
         for place, group in enumerate(groups):
@@ -413,13 +412,14 @@ def worth_sentences(answers: WhatIf) -> list[str]:
     if len(found) > 1:
         best, second = found[:2]
         low, high = paired_interval(best.each - second.each)
-        sure = "" if np.isnan(low) else f"; the difference is in {low:,.2f} to {high:,.2f}"
-        sure += ", so that it is not sure" if low <= 0 else ""
         per = f"a {unit}" if best.price is None else f"for each {EACH:,} of price"
-        lines.append(
-            f"Worth most is {best.label}: {best.each.mean():,.2f} hours of waiting saved {per}, against "
-            f"{second.each.mean():,.2f} of {second.label}{sure}."
-        )
+        against = f"{best.each.mean():,.2f} hours of waiting saved {per}, against {second.each.mean():,.2f} of"
+        if np.isnan(low):
+            lines.append(f"On these jobs {best.label} is worth most: {against} {second.label}.")
+        else:
+            sure = ", so that it is not sure" if low <= 0 else ""
+            ends = f"the difference is in {low:,.2f} to {high:,.2f}{sure}"
+            lines.append(f"Worth most is {best.label}: {against} {second.label}; {ends}.")
     return lines
 
 
@@ -437,11 +437,11 @@ def answer_text(answers: WhatIf) -> str:
         f"{w.name}: {number_of(len(w), 'job')}; {how}. Changes are from {answers.cases[0].policy} today.",
         answer_table(answers),
     ]
-    sentences = [*gain_sentences(answers)]
+    sentences = gain_sentences(answers)
     sentences += [f"{label} drops {text}" for label, texts in answers.dropped.items() for text in texts]
-    return "\n\n".join(
-        [*parts, *(["\n".join(sentences)] if sentences else []), *filter(None, ["\n".join(worth_sentences(answers))])]
-    )
+    sentences += [] if draws > 1 else [ONE_WORKLOAD]
+    parts += ["\n".join(lines) for lines in (sentences, worth_sentences(answers)) if lines]
+    return "\n\n".join(parts)
 
 
 def facts(answers: WhatIf) -> dict[str, Any]:
