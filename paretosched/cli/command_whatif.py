@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -186,7 +186,7 @@ def _questions(options: argparse.Namespace, workload: Workload) -> list[tuple[st
 
 def _remark_certainty(options: argparse.Namespace, answers: WhatIf) -> None:
     """Write a remark if the log stands for itself, or if it is so short that intervals are rough."""
-    submit: Sequence[int] = answers.workload.submit
+    submit = answers.workload.submit
     if answers.reason:
         remark(f"{options.trace}: stands for itself, without intervals: {answers.reason}")
     elif submit[-1] - submit[0] < SHORT:

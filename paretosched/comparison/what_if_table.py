@@ -70,11 +70,11 @@ class Case(NamedTuple):
         return before, after
 
     @property
-    def saved(self) -> Floats:
+    def hours_less(self) -> Floats:
         """Return the hours by which all jobs together wait less, (draws,)."""
         (before, after), (jobs, jobs_after) = self.values("mean"), self.values("jobs")
-        saved: Floats = (before[:, 0] * jobs[:, 0] - after[:, 0] * jobs_after[:, 0]) / HOUR
-        return saved
+        less: Floats = (before[:, 0] * jobs[:, 0] - after[:, 0] * jobs_after[:, 0]) / HOUR
+        return less
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +157,11 @@ def what_if(
         if policy.replays:
             raise InputError(f"{policy.name} is what happened to the jobs of the log; it schedules no other ones")
     seeds = [] if reason else list(range(seed, seed + draws))
-    dropped = {label: _dropped(workload, label, question) for label, question in asked}
+    dropped = {label: _jobs_lost(workload, label, question) for label, question in asked}
     names = distinct([policy.name for policy in policies])
     own = policies if reason else [for_other_users(policy, workload) for policy in policies]
-    by_draw = [list(_cases_of_draw(workload, seed, asked, own)) for seed in seeds or [None]]
+    each_seed: Sequence[int | None] = seeds or [None]
+    by_draw = [list(_cases_of_draw(workload, seed, asked, own)) for seed in each_seed]
     heads = [(label, name) for label in (TODAY, *(label for label, _ in asked)) for name in names]
     cases = []
     for place, head in enumerate(heads):
@@ -204,7 +205,7 @@ def _busy(schedule: Schedule, base: Workload) -> float:
     return util * machine.capacity / (machine.capacity - away)
 
 
-def _dropped(workload: Workload, label: str, question: Question) -> list[str]:
+def _jobs_lost(workload: Workload, label: str, question: Question) -> list[str]:
     """Return which jobs of the log can never run on the machine of a question, in words."""
     if question.is_of_users:
         return []
@@ -286,9 +287,9 @@ def answer_table(answers: WhatIf) -> str:
     columns = [Column("scenario", "what if"), Column("policy", "policy"), Column("group", "who")]
     columns.append(Column("jobs", "jobs", ",d"))
     heads = {"wait_mean_s": "mean wait h", "wait_p95_s": "95 of 100 within h", "slowdown_mean": "mean slowdown"}
-    for key, head in (heads | {"UTIL": "UTIL %"}).items():
+    for key, title in (heads | {"UTIL": "UTIL %"}).items():
         spec = ",.2f" if key.endswith("_s") else ",.1f"
-        columns += [Column(key, head, spec), Column(f"{key}_change", change)]
+        columns += [Column(key, title, spec), Column(f"{key}_change", change)]
     return table(lines, columns)
 
 
@@ -372,7 +373,7 @@ def worths(answers: WhatIf) -> list[Worth]:
     for label, question in answers.asked:
         if question.more > 0:
             price = question.more * answers.prices[question.word] if answers.prices else None
-            saved = of_label[label].saved
+            saved = of_label[label].hours_less
             parts = question.more if price is None else price / EACH
             found.append(Worth(label, question.more, price, saved, saved / parts))
     return sorted(found, key=lambda one: -float(one.each.mean()))
