@@ -146,7 +146,7 @@ def what_if(
     >>> from paretosched.policies.policy import as_policy
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
     >>> answers = what_if(w, [("+4", Question("4 more processors", more=4))], [as_policy("easy")])
-    >>> [(row["scenario"], row["wait_mean_s"], row["wait_mean_s_change"]) for row in answer_rows(answers)[::2]]
+    >>> [(row["scenario"], row["wait_mean_s"], row["wait_mean_s_change"]) for row in answer_rows(answers)]
     [('today', 3.0, None), ('+4', 0.0, -3.0)]
     """
     reason = why_not_resampled(workload)
@@ -407,8 +407,8 @@ def worth_sentences(answers: WhatIf) -> list[str]:
             else f"for each {EACH:,} of price ({number_of(one.nodes, unit)}, {one.price:,.0f} in all)"
         )
         lines.append(
-            f"{one.label} saves {one.saved.mean():,.1f} hours of waiting of all jobs together in {lasting}{ends}: "
-            f"{one.each.mean():,.2f} {per}."
+            f"{one.label}: {one.saved.mean():,.1f} hours of waiting of all jobs together saved in {lasting}{ends}; "
+            f"that is {one.each.mean():,.2f} {per}."
         )
     if len(found) > 1:
         best, second = found[:2]
@@ -439,7 +439,7 @@ def answer_text(answers: WhatIf) -> str:
         answer_table(answers),
     ]
     sentences = gain_sentences(answers)
-    sentences += [f"{label} drops {text}" for label, texts in answers.dropped.items() for text in texts]
+    sentences += [f"{label}: left out are {text}" for label, texts in answers.dropped.items() for text in texts]
     sentences += [] if draws > 1 else [ONE_WORKLOAD]
     parts += ["\n".join(lines) for lines in (sentences, worth_sentences(answers)) if lines]
     return "\n\n".join(parts)
