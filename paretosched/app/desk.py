@@ -13,7 +13,7 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..comparison.consequences import Consequence, consequences, duration, in_service_words, two_measures, users_of
-from ..comparison.what_if import Question, questions
+from ..comparison.questions import Question, questions
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing

@@ -7,18 +7,16 @@ seconds is done without the lock of the desk.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..comparison.consequences import Consequence, consequences, percent, two_measures, users_of
 from ..comparison.periods import periods
-from ..comparison.what_if import Answer, Draw, answer, base_workload, changed_workload, seeds_of
+from ..comparison.what_if import Answer, Draw, answer, base_workload, changed_workload, for_other_users, seeds_of
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.row_schedules import row_policy, schedule
-from ..policies.policy import Policy, PolicyLike
+from ..policies.policy import PolicyLike
 from ..simulation.objective import improvement, objectives
 from ..simulation.service import waits
 from ..simulation.simulator import simulate
@@ -115,9 +113,9 @@ def answer_to(
         values = desk.trained_values
         policies = {schedule_name(front, row): row_policy(front, row) for row in rows}
         policies |= {
-            f"trained {t.number}": _for_other_users(t.policy, workload)
+            f"trained {t.number}": for_other_users(t.policy, workload)
             for t in desk.known_trainings
-            if t.number in trained and not np.isnan(values.get(t.number, np.nan)).all()
+            if t.policy is not None and t.number in trained and not np.isnan(values.get(t.number, np.nan)).all()
         }
     draws = []
     for seed in seeds_of(workload, asked[number]):
@@ -126,14 +124,6 @@ def answer_to(
         draws.append(Draw(base, changed, simulate(base, rule), simulate(changed, rule), others))
     told = answer(asked[number], today, draws)
     return told, {} if wish is None else limit_words(wish, [draw.changed for draw in draws], told.values)
-
-
-def _for_other_users(policy: Policy | None, workload: Workload) -> Policy | None:
-    """Return a policy without its rule for groups if its groups are the workload's: other jobs have other users."""
-    if policy is None or policy.grouping is None or policy.groups != workload.groups:
-        return policy
-    changes: dict[str, Any] = {"grouping": None}
-    return replace(policy, **changes)
 
 
 def limit_words(wish: Wish, workloads: Sequence[Workload], values: Mapping[str, Sequence[Floats]]) -> dict[str, str]:

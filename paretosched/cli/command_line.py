@@ -36,6 +36,7 @@ COMMANDS = (
     "explain",
     "front",
     "compare",
+    "whatif",
     "deploy",
     "review",
     "app",

@@ -29,6 +29,7 @@ class Kind(StrEnum):
     SEGMENTS = "the segments of a schedule"
     ASSIGNMENT = "an assignment"
     REVIEW = "a review"
+    WHAT_IF = "a table of what if"
     REPORT = "a report"
     FIGURE = "a figure"
     EMPTY = "an empty file"
@@ -142,6 +143,8 @@ def _kind_of_lines(text: bytes) -> Kind:
         return Kind.FRONT
     if heading[:5] == ["from", "until", "jobs", "system", "group"]:
         return Kind.REVIEW
+    if heading[:4] == ["scenario", "policy", "group", "jobs"]:
+        return Kind.WHAT_IF
     jobs = [line.split() for line in text.splitlines() if line.strip() and not line.lstrip().startswith(b";")]
     if jobs and not all(len(jobs[0]) == FIELDS and re.fullmatch(rb"[-+.\deE]+", field) for field in jobs[0]):
         return Kind.UNKNOWN

@@ -128,8 +128,8 @@ def new_command(
     return parser
 
 
-def takes_trace(parser: Parser, several: bool = False, needed: bool = True) -> None:
-    """Add the argument for a log, or several, and the options of how it is read."""
+def takes_trace(parser: Parser, several: bool = False, needed: bool = True, with_limits: bool = True) -> None:
+    """Add the argument for a log, or several, and the options of how it is read, see `takes_reading`."""
     text = (
         "workload log in SWF, plain or gzipped, or in Parquet, with nodes, as import --machine writes it; or a run "
         "directory, whose log is opened again"
@@ -139,11 +139,14 @@ def takes_trace(parser: Parser, several: bool = False, needed: bool = True) -> N
         parser.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=TRACE, help=text)
     else:
         parser.add_argument("trace", metavar="TRACE", type=TRACE, help=text)
-    takes_reading(parser)
+    takes_reading(parser, with_limits)
 
 
-def takes_reading(parser: Parser) -> None:
-    """Add the options for what a log may not say: the size of the machine, and the group of each user."""
+def takes_reading(parser: Parser, with_limits: bool = True) -> None:
+    """Add the options for what a log may not say: the size of the machine, and the group of each user.
+
+    A command that says more with --limit adds this option itself, in place of `with_limits`.
+    """
     group = parser.add_argument_group(
         "how the log is read", "For facts that the log does not contain, or that you want to change."
     )
@@ -172,7 +175,8 @@ def takes_reading(parser: Parser) -> None:
         action="store_true",
         help="of a log with nodes: treat its machine as a pool of equal processors, as that of any other log",
     )
-    takes_limits(parser)
+    if with_limits:
+        takes_limits(parser)
 
 
 def takes_limits(parser: Parser) -> None:

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
@@ -34,6 +35,7 @@ from ..workload.time_split import WEEK, check_weeks
 
 MEANS = (MEAN, WEIGHTED, SHARE)
 PERCENT = 90  # of the intervals
+PAIRED_PERCENT = 95  # of those of pairs
 DRAWS = 2000
 SEED = 0
 LEAST_WEEKS = 4
@@ -203,6 +205,32 @@ def ends_of(values: Floats) -> Floats:
     missing = np.isnan(values).mean(axis=1) >= UNKNOWN
     ends: Floats = np.nanquantile(np.where(missing[:, None], 0.0, values), [tail, 1 - tail], axis=1)
     return np.where(missing[..., None], np.nan, np.moveaxis(ends, 0, -1))
+
+
+def paired_interval(differences: ArrayLike) -> tuple[float, float]:
+    """Return the interval in which the mean of differences of independent pairs lies with 95 %, by Student's t.
+
+    Parameters
+    ----------
+    differences
+        (draws,), one of each pair; NaN ones do not count. Of fewer than two there is no interval: (NaN, NaN).
+
+    Examples
+    --------
+    The mean is 2, its standard error 1 / sqrt(3), and t with two degrees of freedom 4.303.
+
+    >>> [round(end, 2) for end in paired_interval([1, 2, 3])]
+    [-0.48, 4.48]
+    """
+    from scipy.special import stdtrit
+
+    values = np.asarray(differences, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    if values.size < 2:
+        return math.nan, math.nan
+    tail = (1 - PAIRED_PERCENT / 100) / 2
+    reach = -float(stdtrit(values.size - 1, tail)) * float(values.std(ddof=1)) / math.sqrt(values.size)
+    return float(values.mean()) - reach, float(values.mean()) + reach
 
 
 def gains_over_first(values: Floats) -> Floats:

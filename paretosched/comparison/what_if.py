@@ -1,83 +1,72 @@
-"""What if there were more work, more processors, or more users of a group: the workloads of such questions.
+"""What if there were more work, other nodes, or more users of a group: the workloads of such questions.
 
 More work is more users with the habits of those in the log (`resample`): so it comes at the hours and in the weeks in
 which users submit, and in bursts. It lasts as long as the log, but no job of it stands where it stood. So it is not
 compared with the log, but with the log put together again at today's load; and because chance has a part in both, there
-are several draws.
+are several draws. Twice as many users of a group bring the work that they have once more.
+
+Another machine changes no job. Jobs that can never run on it are left out, and counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Mask
 from ..core.errors import number_of
+from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.service import waits
-from ..workload.machine import UNTYPED, Machine
-from ..workload.more_nodes import with_more_nodes
+from ..workload.dropped_jobs import without_jobs
+from ..workload.machine import Machine
+from ..workload.more_nodes import with_more_nodes, without_nodes
 from ..workload.plausibility import offered_load
 from ..workload.resampling import resample
+from ..workload.time_split import WEEK
+from ..workload.unfit_jobs import REASONS, unfit_jobs
 from ..workload.workload import Workload
 from .consequences import Consequence, consequences, duration, in_service_words, users_of
+from .questions import Question, groups_of_users
 
 SEEDS = (1, 2, 3)
 MOST_DRAWN = 300_000  # jobs of all draws; a larger log is drawn once, so that an owner need not wait
 TOO_FEW = "The users of this log are too few for that: hardly anything changes."
-MORE = 10  # one processor or node more for so many
-MOST_KINDS = 4  # of nodes, of which there could be more
-
-
-class Question(NamedTuple):
-    """A question, in words, and what changes.
-
-    Attributes
-    ----------
-    words
-        The question.
-    load
-        How many times the load; 1 for the log's.
-    group
-        The name of the group whose users are there twice; "" for none.
-    larger
-        Whether the machine has a tenth more processors; on a machine of nodes, a tenth more nodes like `node`.
-    node
-        The node that there are more of.
-    """
-
-    words: str
-    load: float = 1.0
-    group: str = ""
-    larger: bool = False
-    node: str = ""
-
-
-def questions(workload: Workload) -> list[Question]:
-    """Return the questions that can be asked of a workload; one for each group that has users of its own.
-
-    Examples
-    --------
-    >>> w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=20)
-    >>> [question.words for question in questions(w)]
-    ['10 % more load', '25 % more load', 'a tenth more processors: 22 in place of 20']
-    """
-    size, machine = _larger(workload.capacity), workload.machine
-    larger = (
-        [Question(f"a tenth more processors: {size:,} in place of {workload.capacity:,}", larger=True)]
-        if machine is None
-        else [_more_nodes(machine, number) for number in _scarcest(machine)]
-    )
-    groups = _groups_of_users(workload) if len(workload.groups) > 1 else []
-    load = [Question("10 % more load", 1.1), Question("25 % more load", 1.25)]
-    return [*load, *larger, *(Question(f"group {name} has twice as many users", group=name) for name in groups)]
+LEAST_WEEKS = 2  # users move by whole weeks
+TOO_WIDE, TOO_LONG = "is wider than the machine", "asks for a longer time than is allowed"
 
 
 def seeds_of(workload: Workload, question: Question) -> tuple[int, ...]:
-    """Return the seeds of the draws that answer a question; more processors leave nothing to chance."""
-    return SEEDS[:1] if question.larger or len(workload) * len(SEEDS) > MOST_DRAWN else SEEDS
+    """Return the seeds of the draws that answer a question; another machine leaves nothing to chance."""
+    return SEEDS if question.is_of_users and len(workload) * len(SEEDS) <= MOST_DRAWN else SEEDS[:1]
+
+
+def why_not_resampled(workload: Workload) -> str:
+    """Return why a log cannot be put together again from its users, or says nothing so; "" if it can.
+
+    Examples
+    --------
+    >>> why_not_resampled(Workload(submit=[0, 10], run=[5, 5], estimate=[5, 5], width=[2, 2], capacity=4))
+    'its users are not known'
+    """
+    if (workload.user < 0).all():
+        return "its users are not known"
+    weeks = round(int(workload.submit[-1] - workload.submit[0]) / WEEK)
+    return f"it lasts less than {LEAST_WEEKS} weeks, and users move by whole weeks" if weeks < LEAST_WEEKS else ""
+
+
+def drawn_workload(workload: Workload, seed: int) -> Workload:
+    """Return the log put together again at today's load.
+
+    Raises
+    ------
+    InputError
+        The workload does not know its users, or lasts for more than a century.
+    """
+    return resample(workload, seed, load=1.0)
 
 
 def base_workload(workload: Workload, question: Question, seed: int = SEEDS[0]) -> Workload:
@@ -88,9 +77,7 @@ def base_workload(workload: Workload, question: Question, seed: int = SEEDS[0]) 
     InputError
         As `changed_workload`.
     """
-    if question.larger:
-        return workload
-    return resample(workload, seed, load=None if question.group else 1.0)
+    return drawn_workload(workload, seed) if question.is_of_users else workload
 
 
 def changed_workload(workload: Workload, question: Question, seed: int = SEEDS[0]) -> Workload:
@@ -99,47 +86,67 @@ def changed_workload(workload: Workload, question: Question, seed: int = SEEDS[0
     Raises
     ------
     InputError
-        The workload does not know its users, or lasts too short a time to be put together again.
+        The question is of users, and the workload does not know them, or lasts for more than a century; or no job can
+        run on the machine of the question.
     """
-    if question.node and workload.machine is not None:
-        count = int((workload.machine.kind == workload.machine.kind[workload.machine.place_of[question.node]]).sum())
-        machine = with_more_nodes(workload.machine, question.node, _larger(count) - count)
-        nodes = number_of(len(machine.names), "node")
-        return workload.with_(machine=machine, capacity=machine.capacity, name=f"{workload.name} on {nodes}")
-    if question.larger:
-        size = _larger(workload.capacity)
-        return workload.with_(capacity=size, name=f"{workload.name} on {number_of(size, 'processor')}")
     if question.group:
-        return resample(workload, seed, double=question.group)
-    return resample(workload, seed, load=question.load)
+        return resample(workload, seed, load=1 + groups_of_users(workload)[question.group], double=question.group)
+    if question.is_of_users:
+        return resample(workload, seed, load=question.load)
+    return on_other_machine(workload, question)[0]
 
 
-def _groups_of_users(workload: Workload) -> list[str]:
-    """Return the groups in which some user has most work: the others would get no users by `resample`."""
-    users, place = np.unique(np.maximum(workload.user, -1), return_inverse=True)
-    work = np.zeros((users.size, len(workload.groups)))
-    np.add.at(work, (place, workload.group), workload.run * workload.width.astype(np.float64))
-    return [workload.groups[group] for group in np.unique(work.argmax(axis=1)).tolist()]
+def on_other_machine(workload: Workload, question: Question) -> tuple[Workload, Mask]:
+    """Return the jobs on the machine of a question, without those that can never run on it, and which are left, (n,).
 
+    Raises
+    ------
+    InputError
+        None is left.
 
-def _scarcest(machine: Machine) -> list[int]:
-    """Return the kinds of nodes of which there could be more, MOST_KINDS at most: with GPUs, with most memory, largest.
-
-    Nodes in no partition are left out.
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 5, 9], run=[10, 3, 4], estimate=[20, 3, 4], width=[4, 2, 8], capacity=8)
+    >>> smaller, left = on_other_machine(w, Question("4 fewer processors", more=-4))
+    >>> smaller.capacity, smaller.job.tolist(), left.tolist()
+    (4, [1, 2], [True, True, False])
     """
-    kinds = np.unique(machine.kind[machine.members.any(axis=0)]).tolist()
-    each = machine.kinds
-    return sorted(kinds, key=lambda k: (not each[k].gpus, -each[k].memory, -each[k].count))[:MOST_KINDS]
+    machine, requests = workload.machine, workload.requests
+    if machine is None or requests is None:
+        size = workload.capacity + question.more
+        is_long = (workload.estimate > question.longest) & (question.longest > 0)
+        reason = np.where(workload.width > size, 0, np.where(is_long, 1, -1))
+        left = without_jobs(workload, reason, (TOO_WIDE, TOO_LONG))
+        on = number_of(size, "processor")
+        return left.with_(capacity=size, name=f"{workload.name} on {on}"), reason < 0
+    other = _other_machine(machine, question)
+    limit = workload.estimate if question.longest else None
+    reason = unfit_jobs(other, requests, limit)
+    reason[unfit_jobs(machine, requests, limit) >= 0] = -1  # it has run although it is beyond a limit of today
+    left = without_jobs(workload, reason, REASONS)
+    name = f"{workload.name} on {number_of(int(other.up.sum()), 'node')}"
+    return left.with_(machine=other, capacity=other.capacity, name=name), reason < 0
 
 
-def _more_nodes(machine: Machine, number: int) -> Question:
-    """Return the question of a tenth more nodes of a kind, one at least."""
-    kind = machine.kinds[number]
-    node = machine.names[int(np.flatnonzero((machine.kind == number) & machine.members.any(axis=0))[-1])]
-    has = [number_of(kind.cpus, "CPU"), f"{kind.memory / 1024:,.0f} GiB"]
-    has += [number_of(count, "GPU") if word == UNTYPED else f"{count:,} {word}" for word, count in kind.gpus]
-    more = number_of(_larger(kind.count) - kind.count, "more node")
-    return Question(f"{more} like {node} ({', '.join(has)}), beside {kind.count:,}", larger=True, node=node)
+def _other_machine(machine: Machine, question: Question) -> Machine:
+    """Return the machine of nodes of a question."""
+    if question.node:
+        return with_more_nodes(machine, question.node, question.more)
+    if question.away:
+        return without_nodes(machine, question.away)
+    partitions = tuple(
+        replace(part, longest=question.longest) if question.partition in ("", part.name) else part
+        for part in machine.partitions
+    )
+    return replace(machine, partitions=partitions)
+
+
+def for_other_users(policy: Policy, workload: Workload) -> Policy:
+    """Return a policy without its rule for groups if its groups are the workload's: other jobs have other users."""
+    if policy.grouping is None or policy.groups != workload.groups:
+        return policy
+    changes: dict[str, Any] = {"grouping": None}
+    return replace(policy, **changes)
 
 
 class Draw(NamedTuple):
@@ -192,7 +199,7 @@ def answer(question: Question, name: str, draws: Sequence[Draw]) -> Answer:
     measured = [waits(draw.today) for draw in draws]
     there = means_text([float(w.mean[0]) for w in measured])
     before = means_text([float(waits(draw.today_before).mean[0]) for draw in draws])
-    base = "today" if question.larger else "put together again at today's load"
+    base = "put together again at today's load" if question.is_of_users else "today"
     how = f" ({len(draws)} draws of the users in the log)" if len(draws) > 1 else ""
     sentences = [
         *([TOO_FEW] if _is_missed(question, first) else []),
@@ -235,8 +242,4 @@ def _is_missed(question: Question, draw: Draw) -> bool:
     before, after = offered_load(draw.base), offered_load(draw.changed)
     if question.load == 1 or before is None or after is None:
         return False
-    return after / before - 1 < 0.5 * (question.load - 1)
-
-
-def _larger(capacity: int) -> int:
-    return capacity + -(-capacity // MORE)
+    return (after / before - 1) / (question.load - 1) < 0.5

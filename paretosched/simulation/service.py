@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arguments import instance, whole_number
-from ..core.arrays import Floats, Ints
-from ..core.errors import InputError
+from ..core.arrays import Floats, Ints, Mask
+from ..core.errors import InputError, number_of
 from ..core.notebook import fields_html, fields_repr
 from ..policies.policy import Policy
 from ..policies.time_sharing import CLASSES, SIZES, TimeSharing
@@ -69,7 +69,7 @@ class Waits(NamedTuple):
         return fields_html(self)
 
 
-def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
+def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND, among: Mask | None = None) -> Waits:
     """Return how long the jobs of all users and of each group wait.
 
     Parameters
@@ -78,11 +78,13 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
         Any schedule.
     bound
         Bound of the slowdown, s, at least 1.
+    among
+        (n,) bool, the jobs that count; by default all.
 
     Raises
     ------
     InputError
-        `schedule` is no schedule, or the bound is less than one second.
+        `schedule` is no schedule, the bound is less than one second, or `among` is not of its jobs.
 
     Examples
     --------
@@ -96,12 +98,15 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     """
     _check_bound(bound)
     w = instance("schedule", schedule, Schedule).workload
-    wait, slowdown = schedule.wait, bounded_slowdown(schedule, bound)
+    which = np.ones(len(w), dtype=np.bool_) if among is None else np.asarray(among)
+    if which.dtype != np.bool_ or which.shape != (len(w),):
+        raise InputError(f"among must be truth values of {number_of(len(w), 'job')}, but is {among!r:.60}")
+    wait, slowdown, group = schedule.wait[which], bounded_slowdown(schedule, bound)[which], w.group[which]
     columns = np.full((len(Waits._fields) - 1, len(w.groups) + 1), np.nan)
-    jobs = np.concatenate([[len(w)], np.bincount(w.group, minlength=len(w.groups))]).astype(np.int64)
+    jobs = np.concatenate([[group.size], np.bincount(group, minlength=len(w.groups))]).astype(np.int64)
     for place, count in enumerate(jobs.tolist()):
         if count:
-            rows = slice(None) if place == 0 else w.group == place - 1
+            rows = slice(None) if place == 0 else group == place - 1
             ascending, slow = np.sort(wait[rows]), slowdown[rows]
             rank = -(-95 * count // 100)  # whole numbers: 0.95 times a count may round to the next rank
             columns[:, place] = (

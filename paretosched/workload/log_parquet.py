@@ -18,11 +18,12 @@ from msgspec import Struct
 
 from ..core.arguments import as_path
 from ..core.arrays import Ints
-from ..core.errors import InputError, first_few, number_of, one_of
+from ..core.errors import InputError, first_few, one_of
 from ..core.files import path_record, replacing, sha256_of, unreadable
 from ..core.limits import check_limit
 from ..core.parquet_files import CELL, check_ends, from_arrow, open_parquet, to_arrow
 from ..core.typed_json import as_type
+from .dropped_jobs import without_jobs
 from .log_names import content_of, names_of
 from .machine_toml import machine_of_text, machine_text
 from .node_requests import NUMBERS, RARE, TEXTS, Requests, Texts
@@ -41,7 +42,6 @@ FIELD = "field "  # the columns of a log, with their numbers from 1 on
 OVERRUN = CUT, RAISE = ("cut", "raise")
 AT_ONCE = 1 << 17  # rows of a group
 FEW = 2_000_000  # cells that a file of any size may have
-NEVER = "can never run on the machine: "
 
 
 class _RepairFile(Struct, forbid_unknown_fields=True):
@@ -255,18 +255,4 @@ def without_unfit(workload: Workload) -> Workload:
         return workload
     limit = np.where(workload.wait < 0, workload.estimate, 0)
     reason = unfit_jobs(workload.machine, workload.requests, limit)
-    if (reason < 0).all():
-        return workload
-    repairs = []
-    work = (workload.run * workload.width).astype(np.float64)
-    for number, words in enumerate(REASONS):
-        rows = np.flatnonzero(reason == number)
-        if rows.size:
-            share = 100 * work[rows].sum() / work.sum()
-            first = first_few((f"job {workload.job[row]}" for row in rows), rows.size)
-            repairs.append(Repair("dropped", f"{NEVER}{words} ({share:.2f} % of the work)", rows.size, first))
-    if (reason >= 0).all():
-        why = ", ".join(f"{each.jobs:,} {each.reason}" for each in repairs)
-        raise InputError(f"none of {number_of(len(workload), 'job')} can run on the machine: {why}")
-    rows = np.flatnonzero(reason < 0)
-    return workload.take(rows, repairs=(*workload.repairs, *repairs), source=workload.source)
+    return without_jobs(workload, reason, REASONS)

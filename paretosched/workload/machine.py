@@ -506,6 +506,14 @@ class Machine:
         """Return the machine of another time: of its nodes only those are down that never are up."""
         return replace(self, down=tuple(each for each in self.down if (each.begin, each.end) == (0, FOR_EVER)))
 
+    @cached_property
+    def up(self) -> Mask:
+        """Return which nodes are not down for good, (nodes,) bool."""
+        up = np.ones(len(self.names), dtype=np.bool_)
+        for each in self.always_down.down:
+            up[self.places(each.hosts)] = False
+        return read_only(up)
+
     def down_by_node(self, epoch: int) -> tuple[Ints, Ints, Ints]:
         """Return node, begin and end of all down times, (k,) int64 each, in seconds after a Unix time, from 0 on."""
         rows = [

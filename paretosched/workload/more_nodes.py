@@ -1,4 +1,4 @@
-"""A machine with more nodes of a kind that it has: what its owner could buy."""
+"""A machine with more or fewer nodes of a kind that it has: what its owner could buy, or what breaks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+import numpy as np
+
+from ..core.arrays import Ints
+from ..core.errors import InputError, did_you_mean, first_few, in_quotes, number_of
 from .host_lists import host_list
-from .machine import ALL, Machine
+from .machine import ALL, Machine, Outage
 
 
 def with_more_nodes(machine: Machine, like: str, count: int) -> Machine:
@@ -42,6 +46,86 @@ def with_more_nodes(machine: Machine, like: str, count: int) -> Machine:
         partitions=tuple(replace(part, hosts=larger(part.hosts)) for part in machine.partitions),
         switches=tuple((name, larger(hosts)) for name, hosts in machine.switches),
     )
+
+
+def without_nodes(machine: Machine, hosts: str) -> Machine:
+    """Return a machine of which some nodes, a list such as "n[1-8]", are down throughout.
+
+    They stay in its lists, so that no job that names them goes to others.
+
+    Raises
+    ------
+    InputError
+        It is no list, or a node is not there.
+
+    Examples
+    --------
+    >>> from .machine import NodeKind
+    >>> m = without_nodes(Machine((NodeKind("n[1-4]", 4, 8000),)), "n[2-3]")
+    >>> m.capacity, m.up.tolist()
+    (16, [True, False, False, True])
+    """
+    machine.places(hosts)
+    return replace(machine, down=(*machine.down, Outage(hosts)))
+
+
+def nodes_like(machine: Machine, word: str) -> Ints:
+    """Return the places of the nodes that a word means, (k,) int64 ascending: those of one kind that can be used.
+
+    Parameters
+    ----------
+    machine
+        The machine; nodes in no partition, or down for good, are none.
+    word
+        The name of a node, for all nodes of its kind; of a partition, for its commonest kind; "gpu" or "cpu", for
+        the commonest kind with GPUs, or without. A name is understood before the last two.
+
+    Raises
+    ------
+    InputError
+        The word means no node.
+
+    Examples
+    --------
+    >>> from .machine import NodeKind, Partition
+    >>> kinds = (NodeKind("n[1-4]", 4, 8000), NodeKind("b[1-2]", 8, 64000), NodeKind("g1", 8, 16000, {"v100": 2}))
+    >>> m = Machine(kinds, (Partition("main"), Partition("big", "b[1-2],g1")))
+    >>> [[m.names[k] for k in nodes_like(m, word)] for word in ("b1", "big", "cpu", "gpu")]
+    [['b1', 'b2'], ['b1', 'b2'], ['n1', 'n2', 'n3', 'n4'], ['g1']]
+    """
+    usable = machine.up & machine.members.any(axis=0)
+    names = [part.name for part in machine.partitions]
+    if word in machine.place_of:
+        meant = usable & (machine.kind == machine.kind[machine.place_of[word]])
+    elif word in names:
+        meant = usable & machine.members[names.index(word)]
+    elif word in ("gpu", "cpu"):
+        meant = usable & ((machine.gpus.sum(axis=1) > 0) == (word == "gpu"))
+    else:
+        known = first_few(names)
+        hint = did_you_mean(word, [*names, *machine.names, "gpu", "cpu"])
+        raise InputError(
+            f'must be the name of a node or of a partition ({known}), "cpu" or "gpu", but is {in_quotes(word)}{hint}'
+        )
+    if not meant.any():
+        raise InputError(f"the machine has no node in use that {in_quotes(word)} means")
+    commonest = np.bincount(machine.kind[meant]).argmax()
+    return np.flatnonzero(meant & (machine.kind == commonest))
+
+
+def last_nodes(machine: Machine, word: str, count: int) -> str:
+    """Return the last nodes of those that a word means, as a list; see `nodes_like`.
+
+    Raises
+    ------
+    InputError
+        The word means no node, or not so many.
+    """
+    places = nodes_like(machine, word)
+    if count > places.size:
+        there = number_of(places.size, "node")
+        raise InputError(f"at most as many nodes as there are can go, but {in_quotes(word)} means {there}")
+    return host_list([machine.names[place] for place in places[places.size - count :].tolist()])
 
 
 def _free_names(machine: Machine, like: str) -> Iterator[str]:

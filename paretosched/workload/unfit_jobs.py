@@ -108,14 +108,11 @@ class _Checker:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.up = np.ones(len(machine.names), dtype=np.bool_)
-        for each in machine.always_down.down:
-            self.up[machine.places(each.hosts)] = False
         self.licences = dict(machine.licences)
         self.gpus: dict[str, Ints] = {}  # of each node, by type
         self.each = _Nodes(np.arange(len(machine.names)), np.ones(len(machine.names), dtype=np.int64))
         within = np.packbits(machine.members, axis=0).T  # a bit for each partition, or all would be sorted
-        same = np.column_stack([machine.kind, self.up, within])
+        same = np.column_stack([machine.kind, machine.up, within])
         self.alike = _Nodes(*np.unique(same, axis=0, return_index=True, return_counts=True)[1:])
 
     def reason(self, job: _Shape) -> int:
@@ -137,7 +134,7 @@ class _Checker:
         machine, part = self.machine, self.machine.partitions[number]
         nodes = self.each if job.hosts or job.excluded else self.alike
         place = nodes.place
-        fits = machine.members[number, place] & self.up[place]
+        fits = machine.members[number, place] & machine.up[place]
         for name in node_names(job.excluded, "excluded"):
             if name in machine.place_of:
                 fits[machine.place_of[name]] = False

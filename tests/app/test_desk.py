@@ -224,7 +224,7 @@ def test_what_is_said_of_limits_of_other_jobs_and_of_groups(house: Path, tmp_pat
     trained = Training(1, desk.state.wish, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy("fcfs"), "")
     desk.known_trainings = [trained]
     desk._trained_values[1] = front.values[0]
-    number = next(k for k, question in enumerate(desk.questions()) if question.larger)
+    number = next(k for k, question in enumerate(desk.questions()) if question.more)
     told, limits = answer_to(desk, number, [row], [1])
     assert set(told.lines) == set(limits) == {schedule_name(front, row), "trained 1"}
     changed = changed_workload(w, desk.questions()[number])

@@ -16,7 +16,8 @@ import paretosched as ps
 from paretosched.app.charts import part
 from paretosched.app.state import policy_file
 from paretosched.comparison.consequences import consequences, in_service_words, two_measures, users_of
-from paretosched.comparison.what_if import changed_workload, questions
+from paretosched.comparison.questions import questions
+from paretosched.comparison.what_if import changed_workload
 from paretosched.deployment.steps import steps
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.simulation.lower_bounds import bounds
@@ -338,7 +339,7 @@ def test_the_scheduler_is_explained_with_the_words_of_the_command_and_the_steps_
 def test_a_question_is_answered_with_cards(page: Page, front: ps.Front, browser_house: Path) -> None:
     tab, row, workload = page.tab, page.row(), ps.read_swf(browser_house / "w.swf.gz")
     tab.click("[data-tab='compare']")
-    number = next(k for k, question in enumerate(questions(workload)) if question.larger)
+    number = next(k for k, question in enumerate(questions(workload)) if question.more)
     tab.click(f"#what-if-{number} summary")
     tab.wait_for_selector(f"#what-if-{number} .changes li")
     changed = changed_workload(workload, questions(workload)[number])

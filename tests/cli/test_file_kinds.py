@@ -25,6 +25,7 @@ TEXTS = {
     Kind.SEGMENTS: ["job,from,to,nodes\n"],
     Kind.ASSIGNMENT: ["job,workload,node,start,finish\n"],
     Kind.REVIEW: ["from,until,jobs,system,group,awrt_s\n"],
+    Kind.WHAT_IF: ["scenario,policy,group,jobs,wait_mean_s\n"],
     Kind.FRONT: ["UTIL,AWRT,run,evaluation\n"],
     Kind.POLICY: ['{"rule": "easy", "format": "paretosched policy 1"}'],
     Kind.PAGE: ['\n{"format": "paretosched page 1"}', '{"format": "paretosched page training 1"}'],

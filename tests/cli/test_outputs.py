@@ -31,8 +31,9 @@ WORDS = {
     ("resample", "double"),
     ("deploy", "partition"),
     ("review", "since"),
+    *(("whatif", option) for option in ("nodes", "group", "limit", "price")),
     *(("import", option) for option in ("partition", "groups", "zone", "columns", "unit", "reading")),
-    *((command, order) for command in ("simulate", "compare") for order in ("backfill", "backfill_order")),
+    *((command, order) for command in ("simulate", "compare", "whatif") for order in ("backfill", "backfill_order")),
 }  # never files
 INPUTS = {
     "the workload log": "w.swf",
@@ -351,6 +352,7 @@ def of_every_kind(folder: Path) -> dict[Kind, Path]:
         Kind.SEGMENTS: "job,from,to,nodes\n",
         Kind.ASSIGNMENT: "job,workload,node,start,finish\n",
         Kind.REVIEW: "from,until,jobs,system,group\n",
+        Kind.WHAT_IF: "scenario,policy,group,jobs\n",
         Kind.NAMES: '{"format": "paretosched names 1"}',
         Kind.PAGE: '{"format": "paretosched page 1"}',
         Kind.REPORT: '<!DOCTYPE html>\n<p class="eyebrow">paretosched report</p>',

@@ -14,6 +14,7 @@ from paretosched.comparison.intervals import (
     drawn_weeks,
     intervals,
     join_sums,
+    paired_interval,
     response_times,
     week_sums,
 )
@@ -157,3 +158,16 @@ def test_a_log_with_a_time_in_milliseconds_has_no_intervals() -> None:
         InputError, match="at most, but the jobs were submitted in 2810847; job 6 comes 2810846 weeks after"
     ):
         compare(w, "fcfs", intervals=True)
+
+
+def test_paired_intervals_are_those_of_students_t() -> None:
+    from scipy.stats import t
+
+    rng = np.random.default_rng(3)
+    values = rng.normal(2, 5, 7)
+    expected = t.interval(0.95, 6, loc=values.mean(), scale=values.std(ddof=1) / np.sqrt(7))
+    assert paired_interval([*values, np.nan]) == pytest.approx(expected)
+    assert np.isnan(paired_interval([1.0])).all()
+    assert np.isnan(paired_interval([1.0, np.nan])).all()
+    held = [low <= 2 <= high for low, high in (paired_interval(rng.normal(2, 5, 5)) for _ in range(2000))]
+    assert np.mean(held) == pytest.approx(0.95, abs=0.015)

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.comparison.what_if import Draw, answer, base_workload, changed_workload, questions
+from paretosched.comparison.questions import Question, groups_of_users, limit_question, nodes_question, questions
+from paretosched.comparison.what_if import (
+    Draw,
+    answer,
+    base_workload,
+    changed_workload,
+    on_other_machine,
+    why_not_resampled,
+)
+from paretosched.core.errors import InputError
 from paretosched.workload.plausibility import offered_load
 from paretosched.workload.user_groups import with_groups
 from support.machine_zoo import case
@@ -27,7 +36,7 @@ def test_each_question_changes_what_it_says(workload: ps.Workload) -> None:
         again = changed_workload(workload, question)
         assert again.digest == changed.digest
         ps.simulate(changed, "easy").check()
-        if question.larger:
+        if not question.is_of_users:
             assert (changed.capacity, len(changed)) == (71, len(workload))
             assert np.array_equal(changed.submit, workload.submit)
         elif question.load > 1:
@@ -35,6 +44,9 @@ def test_each_question_changes_what_it_says(workload: ps.Workload) -> None:
             before, after = offered_load(workload), offered_load(changed)
             assert after == pytest.approx(question.load * before, rel=0.01)
         else:
+            base, after = (offered_load(make(workload, question)) for make in (base_workload, changed_workload))
+            share = groups_of_users(workload)[question.group]
+            assert after / base == pytest.approx(1 + share, rel=0.02)
             place = workload.groups.index(question.group)
             assert (
                 len(np.unique(changed.user[changed.group == place]))
@@ -44,7 +56,7 @@ def test_each_question_changes_what_it_says(workload: ps.Workload) -> None:
 
 
 def test_more_processors_make_nobody_wait_longer_on_average(workload: ps.Workload) -> None:
-    larger = next(q for q in questions(workload) if q.larger)
+    larger = next(q for q in questions(workload) if q.more)
     before, after = (ps.waits(ps.simulate(w, "easy")) for w in (workload, changed_workload(workload, larger)))
     assert after.mean[0] < before.mean[0]
 
@@ -57,7 +69,7 @@ MACHINE = ps.Machine(
 
 def test_on_nodes_there_could_be_more_of_each_kind_in_use() -> None:
     w = case(MACHINE, "0 50 -n6 user=1", "0 90 -n1 -p gpu --gpus=2 user=2", "1 90 -n1 -p gpu --gpus=1 user=1")
-    asked = [question for question in questions(w) if question.larger]
+    asked = [question for question in questions(w) if question.more]
     assert [question.words for question in asked] == [
         "1 more node like g1 (8 CPUs, 16 GiB, 2 v), beside 1",
         "2 more nodes like n20 (4 CPUs, 8 GiB), beside 20",
@@ -79,3 +91,47 @@ def test_what_cannot_be_asked_of_few_users_is_said() -> None:
     draw = Draw(w, w, ideal_schedule(w), ideal_schedule(w), {})
     assert answer(load, "EASY", [draw]).today[0].startswith("The users of this log are too few for that")
     assert "too few" not in answer(questions(w)[2], "EASY", [draw]).today[0]
+
+
+def test_jobs_that_cannot_run_on_fewer_processors_are_counted() -> None:
+    w = ps.Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 30], width=[3, 4, 1], capacity=4)
+    smaller, left = on_other_machine(w, Question("", more=-1))
+    assert (smaller.capacity, smaller.job.tolist(), left.tolist()) == (3, [1, 3], [True, False, True])
+    assert [(each.jobs, each.first) for each in smaller.repairs] == [(1, "job 2")]
+    assert smaller.repairs[0].reason.startswith("can never run on the machine: is wider than the machine (37.74 %")
+    shorter, left = on_other_machine(w, limit_question(w, "10s"))
+    assert (shorter.capacity, left.tolist()) == (4, [True, True, False])
+    with pytest.raises(InputError, match="none of 3 jobs can run on the machine"):
+        on_other_machine(w, limit_question(w, "1s"))
+
+
+def test_nodes_that_are_away_are_used_by_no_job_and_stay_in_the_lists() -> None:
+    w = case(MACHINE, "0 50 -n4", "0 90 -n1 -p gpu --gpus=2", "1 50 -n80", "2 9 -w n3 -n1")
+    fewer, left = on_other_machine(w, nodes_question(w, "down n[1-3]"))
+    assert left.tolist() == [True, True, False, False]  # 80 CPUs are all nodes; n3 is one of the nodes that are away
+    assert (fewer.capacity, fewer.machine.names) == (w.capacity, w.machine.names)
+    schedule = ps.simulate(fewer, "easy")
+    schedule.check()
+    gone, left = on_other_machine(w, nodes_question(w, "-1 gpu"))
+    assert left.tolist() == [True, False, True, True]
+    assert [(each.jobs, each.first) for each in gone.repairs] == [(1, "job 2")]
+
+
+def test_a_limit_of_a_partition_drops_only_jobs_that_have_no_other_one() -> None:
+    machine = ps.Machine((ps.NodeKind("n[1-4]", 4, 8000),), (ps.Partition("a", longest=60), ps.Partition("b")))
+    w = case(machine, "0 60 -p a -n4 -t1", "0 60 -p b -n4 -t9", "0 60 -p a,b -n4 -t9", "1 90 -p a -n1 -t5")
+    changed, left = on_other_machine(w, limit_question(w, "b 2min"))
+    assert [part.longest for part in changed.machine.partitions] == [60, 120]
+    assert left.tolist() == [True, False, False, True]  # the last one ran although it is beyond today's limit
+    assert on_other_machine(w, limit_question(w, "a 10m"))[1].all()
+    every, left = on_other_machine(w, limit_question(w, "2min"))
+    assert [part.longest for part in every.machine.partitions] == [120, 120]
+    assert left.tolist() == [True, False, False, True]
+
+
+def test_a_log_without_users_or_weeks_is_not_put_together_again() -> None:
+    week = 7 * 86400
+    w = ps.Workload(submit=[0, 2 * week], run=[1, 1], estimate=[1, 1], width=[1, 1], capacity=2, user=[1, 2])
+    assert why_not_resampled(w) == ""
+    assert why_not_resampled(w.with_(user=[-1, -1])) == "its users are not known"
+    assert "less than 2 weeks" in why_not_resampled(w.with_(submit=[0, week]))

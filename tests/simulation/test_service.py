@@ -35,6 +35,15 @@ def test_waits_and_slowdowns_by_hand():
     assert all(math.isnan(x) for x in guests[1:])
 
 
+def test_some_jobs_alone_are_a_workload_of_their_own():
+    some = np.array([True, True, False, True, False])
+    alone = waits(Schedule(W[some], S.start[some]))
+    for column, expected in zip(waits(S, among=some), alone, strict=True):
+        assert np.array_equal(column, expected, equal_nan=True)
+    with pytest.raises(InputError, match="among must be truth values of 5 jobs"):
+        waits(S, among=some[1:])
+
+
 def test_the_bound_of_the_slowdown_is_a_choice():
     slow = waits(S, bound=1)  # 1, 9/5, 12/2, 106/100, 1
     assert slow.slowdown_mean[0] == pytest.approx((1 + 1.8 + 6 + 1.06 + 1) / 5, rel=1e-15)

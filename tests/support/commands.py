@@ -34,6 +34,7 @@ COMMANDS = (
     "explain",
     "front",
     "compare",
+    "whatif",
     "deploy",
     "review",
     "app",

@@ -67,6 +67,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "explain rules": ["explain", house / "iterative.json", "-o", folder / "out.html"],
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
+        "whatif": ["whatif", house / "w.swf.gz", "--nodes", "+8", "-o", folder / "out.csv"],
         "deploy": ["deploy", house / "p.json", "--to", "pbs"],
         "review": ["review", house / "imported.swf", "--policy", "fcfs", "--objective", "AWRT"],
         "app": ["app", house / "run", "--trace", house / "w.swf.gz"],

@@ -101,6 +101,17 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--capacity": ("-1", LIMIT),
         "--objective": ("", "AWRT9", "10*", "none.json", "a\0.json", LONG + ".json", LIMIT),
     },
+    "whatif": {
+        "--nodes": ("+0", "-64", "+2 gpu", "down n1", "", LIMIT),
+        "--load": ("0", "-1", "1", "11", "nan", "inf", "1e400", LIMIT),
+        "--group": ("", "1", "1 x3", "nobody x2"),
+        "--limit": ("", "24", "0h", "gpu 24h", "nothing=3"),
+        "--price": ("", "cpu", "cpu=0", "gpu=3", "cpu=nan", "cpu=-1"),
+        "--policy": ("greedy", "none.json", ""),
+        "--draws": ("0", "-1", "1001", "nan", LIMIT),
+        "--seed": ("-1", "nan"),
+        "--capacity": ("0", LIMIT),
+    },
     "app": {
         "--port": ("-1", "65536", "nan", LIMIT),
         "--host": ("999.1.1.1", "not a host", LONG, ""),

@@ -33,6 +33,7 @@ OUTPUTS = [
     ("front", "-o"),
     ("compare", "-o"),
     ("compare", "--figures"),
+    ("whatif", "-o"),
     ("assign", "-o"),
 ]
 

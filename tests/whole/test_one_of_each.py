@@ -70,7 +70,7 @@ def test_commands_never_say_one_of_something_in_the_plural(tmp_path: Path) -> No
         (0, ("import", "csv", here / "table", "--columns", COLUMNS, "-o", here / "table.swf")),
         (2, ("import", "csv", here / "torn", "--columns", COLUMNS, "-o", here / "torn.swf")),
         (0, ("scale", log, "--factor", 2, "--processors", 1, "-o", here / "scaled.swf")),
-        (2, ("resample", log, "-o", here / "resampled.swf")),
+        (2, ("resample", log, "-o", here / "resampled.swf")), (0, ("whatif", log, "--nodes", "+1")),
         (0, ("assign", here / "jobs.csv", here / "nodes.csv")),
         (0, ("machine", here / "site.conf", "-o", here / "machine.toml")),
         (0, ("import", "csv", here / "asked", *asked, "-o", nodes)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paretosched import Machine, NodeKind, Outage, Partition
-from paretosched.workload.more_nodes import with_more_nodes
+from paretosched.workload.more_nodes import last_nodes, nodes_like, with_more_nodes, without_nodes
 
 MACHINE = Machine(
     (NodeKind("n[08-09]", 4, 8000), NodeKind("head", 8, 16000, {"a100": 2}), NodeKind("n10", 8, 8000)),
@@ -28,3 +28,15 @@ def test_a_name_without_a_number_gets_one() -> None:
     assert "head2" in more.names
     assert more.members.sum(axis=1).tolist() == [5, 3, 1]
     assert dict(more.switches)["right"] == "head,n10,head2"
+
+
+def test_nodes_that_are_away_keep_their_places() -> None:
+    fewer = without_nodes(MACHINE, "head,n08")
+    assert (fewer.names, fewer.capacity, fewer.partitions) == (MACHINE.names, MACHINE.capacity, MACHINE.partitions)
+    assert [name for name, up in zip(fewer.names, fewer.up, strict=True) if up] == ["n10"]
+
+
+def test_words_mean_nodes_that_are_up() -> None:
+    assert [MACHINE.names[place] for place in nodes_like(MACHINE, "cpu")] == ["n08"]  # n09 is down, n10 comes later
+    assert last_nodes(MACHINE, "gpu", 1) == "head"
+    assert last_nodes(MACHINE, "some", 1) == "n08"  # one of each kind: the first kind
