@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
-from ..core.errors import InputError
+from ..core.errors import InputError, one_of
 from ..core.notebook import html_table
 from ..core.tables import enumeration, plain
 from ..fronts.front_files import FrontLike, as_front
@@ -52,7 +52,7 @@ from ..simulation.objective import (
 )
 from ..simulation.schedule import Schedule
 from ..simulation.service import OfClass, Waits, bins, by_class, first_sharing, use, waits
-from ..simulation.simulator import simulate
+from ..simulation.simulator import REACT, RECORDED, simulate
 from ..wishes import wish as choice
 from ..wishes.best_possible import DISTANCE, Best, best_possible, distance_row
 from ..wishes.outer_front import outer_front
@@ -88,6 +88,7 @@ from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
 from .partition_use import CPUS, OF_PARTITIONS, ByPartition, partition_table, resources_in_use, use_by_partition
 from .periods import Period, period_table, periods
+from .reaction_gains import NOTE, Reaction, reaction_gains, reaction_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +107,7 @@ OF_FRONT = "UTIL of schedules of the front is from the first submission on; so i
 OVERBOOKED = " (overbooked)"
 WORTH = ("objective", "objective_vs_easy", "share_of_way", "share_of_possible", "exceeded", *DISTANCE)
 _OF_POLICIES = (FROM_SUBMISSION, "waits", "utilisation_over_time", "classes", "searched")
-_WHEN_ASKED = ("intervals", "periods")
+_WHEN_ASKED = ("intervals", "periods", "users_react")
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +192,8 @@ class Comparison:
         (q,), what is told beside the objectives: how memory and GPUs are used on a machine of nodes; else empty.
     machine
         The machine, as `describe_machine` returns it; None without nodes.
+    reactions
+        (q,), what users make of each policy by reacting, see `reaction_gains`; none if not asked for.
     """
 
     workload_name: str
@@ -232,6 +235,7 @@ class Comparison:
     other_machine: str = ""
     told: tuple[tuple[tuple[Objective, float], ...], ...] = ()
     machine: Mapping[str, Any] | None = None
+    reactions: tuple[Reaction, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -282,8 +286,8 @@ class Comparison:
         "percent", of nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each partition;
         "classes", the rows of `service.by_class`; and
         "searched", what group optimisation did. If they were asked for, "intervals", [low, high] by the names of the
-        values and gains, and "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and
-        gains in each.
+        values and gains, "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and
+        gains in each, and "users_react", the fields of `reaction_gains.Reaction`.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -296,6 +300,7 @@ class Comparison:
             | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
             | ({"intervals": self.intervals.cells(self.objectives, q)} if self.intervals else {})
             | ({"periods": [part.cells(self.objectives, q) for part in self.periods]} if self.periods else {})
+            | ({"users_react": plain(self.reactions[q]._asdict())} if self.reactions else {})
             for q, name in enumerate(self.policies)
         ]
         for name, values in (
@@ -443,6 +448,9 @@ class Comparison:
             notes.append(INTERVALS.format(weeks=self.intervals.weeks, block=self.intervals.block))
         if self.periods and len(self.policies) > 1:
             parts.append(period_table(of_policies, self.objectives, self.wish))
+        if self.reactions:
+            parts.append(reaction_table(of_policies))
+            notes.append(NOTE)
         if self.waits:
             parts.append(wait_table(of_policies, len(self.objectives) - 1))
             notes.append(EVERY_JOB)
@@ -473,6 +481,7 @@ def compare(
     *,
     intervals: bool = False,
     rolling: int | None = None,
+    users: str = RECORDED,
 ) -> Comparison:
     """Simulate policies and compare them with EASY, a front, and what the owner wants.
 
@@ -492,6 +501,9 @@ def compare(
         Whether objectives and gains get 90 % intervals, by a block bootstrap over weeks, see `comparison.intervals`.
     rolling
         In how many parts of the log, one after the other, policies are compared, too; by default none.
+    users
+        "react" for how the gains change if users react, see `simulate`, in a table of its own: all else, and the front,
+        is with the recorded submissions.
 
     Returns
     -------
@@ -503,7 +515,8 @@ def compare(
     ------
     InputError
         The front belongs to another workload, a policy does not fit the workload, the wish uses an objective that the
-        workload does not have, or there are too few weeks, or too many, for intervals.
+        workload does not have, or there are too few weeks, or too many, for intervals; or users are to react, and a
+        policy or the log does not allow it.
 
     Examples
     --------
@@ -525,6 +538,7 @@ def compare(
         raise foreign(front, [workload])
     if intervals:
         check_weeks("intervals", workload)
+    one_of("users", users, (RECORDED, REACT))
     all_policies = _with_easy(as_policies(policies))
     schedules = [simulate(workload, policy) for policy in all_policies]
     of_policies = zip(all_policies, schedules, strict=True)
@@ -582,6 +596,7 @@ def compare(
         other_machine=other_machine(workload),
         told=tuple(schedule.objectives.told for schedule in schedules),
         machine=None if workload.machine is None else describe_machine(workload.machine),
+        reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
 
