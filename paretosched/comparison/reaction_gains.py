@@ -75,8 +75,20 @@ def reaction_gains(workload: Workload, policies: Sequence[Policy], schedules: Se
         done = np.clip(until - schedule.start, 0, w.run) @ w.width
         wait, response = _measures(schedule)
         later = float(w.submit.mean() - workload.submit.mean())
-        shares = (100 * float(part) / work for part in (came, done))
-        result.append(Reaction(later, *shares, wait, response, *gains[1][q].tolist(), *gains[0][q].tolist()))
+        shares = [100 * float(part) / work for part in (came, done)]
+        result.append(
+            Reaction(
+                later,
+                shares[0],
+                shares[1],
+                wait,
+                response,
+                gains[1][q, 0],
+                gains[1][q, 1],
+                gains[0][q, 0],
+                gains[0][q, 1],
+            )
+        )
     return result
 
 
