@@ -502,8 +502,7 @@ def compare(
     rolling
         In how many parts of the log, one after the other, policies are compared, too; by default none.
     users
-        "react" for how the gains change if users react, see `simulate`, in a table of its own: all else, and the front,
-        is with the recorded submissions.
+        "react" for how gains change if users react, see `simulate`; all else is with the recorded submissions.
 
     Returns
     -------
@@ -515,8 +514,7 @@ def compare(
     ------
     InputError
         The front belongs to another workload, a policy does not fit the workload, the wish uses an objective that the
-        workload does not have, or there are too few weeks, or too many, for intervals; or users are to react, and a
-        policy or the log does not allow it.
+        workload does not have, there are too few weeks, or too many, for intervals, or users cannot react.
 
     Examples
     --------
@@ -552,11 +550,7 @@ def compare(
     beside = beside_front(values, from_submission, util_from)
     with_jobs = None if wish is None else choice.goal_with_jobs(wish, values[0])
     wish_here = None if with_jobs is None else resolved_on(with_jobs, workload, {"easy": beside[0]}, util_from)
-    limits = bounds(workload)
-    ideal = limits.together.copy()
-    all_values = values if front is None else np.vstack([values, front.values])
-    if prompt := bool(all_values[:, 0].max() <= limits.prompt_utilisation):
-        ideal[0] = limits.prompt_utilisation
+    ideal, ideal_rule = _ideal(workload, values if front is None else np.vstack([values, front.values]))
     sharing = first_sharing(all_policies)
     first = int(workload.submit[0])
     edges = bins(first, max(int(schedule.finish.max()) for schedule in schedules))
@@ -570,7 +564,7 @@ def compare(
         values,
         improvement(values, values[0]),
         ideal,
-        PROMPT_RULE if prompt else ANY_RULE,
+        ideal_rule,
         wish=wish,
         wish_here=wish_here,
         at_best=best_possible(wish_here, workload, util_from)
@@ -599,6 +593,16 @@ def compare(
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
+
+
+def _ideal(workload: Workload, values: Floats) -> tuple[Floats, str]:
+    """Return what no schedule can beat, (m,), and the rule of it in words, beside some schedules' values, (k, m)."""
+    limits = bounds(workload)
+    ideal = limits.together.copy()
+    if values[:, 0].max() > limits.prompt_utilisation:
+        return ideal, ANY_RULE
+    ideal[0] = limits.prompt_utilisation
+    return ideal, PROMPT_RULE
 
 
 def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Policy, Schedule, Workload, lublin, read_swf, simulate
 from paretosched.policies.policy import as_policy
+from paretosched.policies.whole_nodes import WholeNodes
 from paretosched.simulation.estimates import LEARNING
 from paretosched.workload.log_lines import PRECEDING, THINK
 from paretosched.workload.reacting_users import (
@@ -25,6 +27,7 @@ from support.simulating import briefly, thoroughly
 from support.zoo import ZOO, greedy_policies, rule_bases, workloads
 
 HOUR = 3600
+SLURM = replace(as_policy("estimate; backfill: easy:8"), nodes=WholeNodes((), every=30), name="in passes of Slurm")
 CHOICES = {
     "fcfs": naive.heads,
     "list": naive.every_fitting,
@@ -33,7 +36,7 @@ CHOICES = {
 }
 
 
-def recorded(w: Workload, seed: int, longest: int) -> Workload:
+def with_record(w: Workload, seed: int, longest: int) -> Workload:
     """Return a workload with a few users, some unknown, and recorded waits, some unknown, with many zeros and ties."""
     rng = np.random.default_rng(seed)
     wait = rng.integers(-1, 4, len(w)) * rng.choice([1, longest], len(w))
@@ -62,7 +65,7 @@ def is_solution(w: Workload, schedule: Schedule) -> bool:
 @pytest.mark.parametrize("name", [name for name in ZOO if len(ZOO[name]) <= 60])
 def test_the_zoo_equals_the_naive_loop(name: str, rule: str) -> None:
     for seed in (1, 2):
-        w = recorded(ZOO[name], seed, 9)
+        w = with_record(ZOO[name], seed, 9)
         submit, start = naive_reacting.simulate(w, lambda t, waiting: waiting, CHOICES[rule])
         schedule = simulate(w, rule, users="react").check()
         assert by_row(w, schedule, schedule.workload.submit) == naive.in_rows(submit)
@@ -72,7 +75,7 @@ def test_the_zoo_equals_the_naive_loop(name: str, rule: str) -> None:
 @thoroughly
 @given(w=workloads(14), seed=st.integers(0, 99), longest=st.sampled_from([2, 1800]), rule=st.sampled_from([*CHOICES]))
 def test_any_workload_equals_the_naive_loop(w: Workload, seed: int, longest: int, rule: str) -> None:
-    w = recorded(w, seed, longest)
+    w = with_record(w, seed, longest)
     submit, start = naive_reacting.simulate(w, lambda t, waiting: waiting, CHOICES[rule])
     schedule = simulate(w, rule, users="react").check()
     assert by_row(w, schedule, schedule.workload.submit) == naive.in_rows(submit)
@@ -82,7 +85,7 @@ def test_any_workload_equals_the_naive_loop(w: Workload, seed: int, longest: int
 @thoroughly
 @given(w=workloads(14), seed=st.integers(0, 99), longest=st.sampled_from([2, 1800]))
 def test_an_order_equals_the_naive_loop(w: Workload, seed: int, longest: int) -> None:
-    w = recorded(w, seed, longest)
+    w = with_record(w, seed, longest)
     submit, start = naive_reacting.simulate(
         w, lambda t, waiting: sorted(waiting, key=lambda job: job.estimate), naive.easy
     )
@@ -109,7 +112,7 @@ def test_any_policy_starts_what_was_submitted_as_without_reaction(
     w: Workload, seed: int, data: st.DataObject, how: str | None
 ) -> None:
     """A scheduler does not know the future: what users made of its starts is the only workload that fits them."""
-    w = recorded(w, seed, 600)
+    w = with_record(w, seed, 600)
     policy = data.draw(others(w.groups))
     schedule = simulate(w, policy, how or "requested", users="react").check()
     assert is_solution(w, schedule)
@@ -124,7 +127,7 @@ def test_any_policy_starts_what_was_submitted_as_without_reaction(
 
 @pytest.mark.parametrize("seed", range(6))
 def test_under_the_recorded_schedule_jobs_are_submitted_when_they_were(seed: int) -> None:
-    w = recorded(lublin(jobs=400, processors=64, seed=seed), seed, 900)
+    w = with_record(lublin(jobs=400, processors=64, seed=seed), seed, 900)
     assert arrivals_after(reactions_of(w), recorded_end(w)).tolist() == w.eligible.tolist()
     assert simulate(w, "recorded", users="react").workload is w
 
@@ -182,11 +185,11 @@ def test_fields_of_the_log_count_where_they_agree_with_the_record() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative", "wait / estimate"])
-def test_nodes_start_what_was_submitted_as_without_reaction(policy: str) -> None:
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative", "wait / estimate", SLURM], ids=str)
+def test_nodes_start_what_was_submitted_as_without_reaction(policy: str | Policy) -> None:
     for name, zoo in MACHINE_ZOO.items():
         for seed in (2, 4):
-            w = recorded(zoo, seed, 30)
+            w = with_record(zoo, seed, 30)
             schedule = simulate(w, policy, users="react").check()
             again = simulate(schedule.workload, policy)
             assert is_solution(w, schedule), name
@@ -203,7 +206,7 @@ def test_who_cannot_react_is_told() -> None:
         simulate(w, "easy", users="react")
     with pytest.raises(InputError, match="users who react must be known"):
         simulate(w.with_(wait=[0] * 50, user=[-1] * 50), "easy", users="react")
-    known = recorded(w, 2, 60)
+    known = with_record(w, 2, 60)
     with pytest.raises(InputError, match="SCOJO-PECT: users who react are not simulated"):
         simulate(known, "scojo", users="react")
     with pytest.raises(InputError, match="users"):
