@@ -18,10 +18,11 @@ from .inputs import (
     remark_orders,
     remark_repairs,
     remark_unsaid,
+    remark_users,
     show_doubts,
     show_other_machine,
 )
-from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_order, takes_trace, whole
+from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_order, takes_trace, takes_users, whole
 from .parser import Parser
 from .waiting import with_progress
 
@@ -58,6 +59,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="policy to compare, as for simulate; may be repeated (default fcfs; EASY is always there)",
     )
     takes_order(group)
+    takes_users(group, ": a table with the gains beside those with the recorded submissions")
     group.add_argument(
         "--today",
         metavar="P",
@@ -117,7 +119,7 @@ def run(options: argparse.Namespace) -> None:
     policies = read_policies(options, options.policy or ["fcfs"])
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
-    words = {"intervals": options.intervals, "rolling": options.rolling}
+    words = {"intervals": options.intervals, "rolling": options.rolling, "users": options.users}
 
     def compared() -> list[tuple[Comparison, Front | None]]:
         together = [measured_together(w, front, wish)[1:] for w, front in zip(workloads, fronts, strict=True)]
@@ -221,5 +223,6 @@ def _remark_logs(options: argparse.Namespace, logs: Sequence[tuple[str, Workload
     for log, workload in logs:
         remark_repairs(options, log, workload)
         remark_orders(policies, workload)
+        remark_users(options, workload)
         if any(policy.replays for policy in policies):
             remark_history(simulate(workload, "recorded"))

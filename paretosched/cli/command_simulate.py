@@ -17,8 +17,9 @@ from .inputs import (
     remark_orders,
     remark_repairs,
     remark_unsaid,
+    remark_users,
 )
-from .options import FRONT, POLICY, Name, new_command, takes_order, takes_trace, whole
+from .options import FRONT, POLICY, Name, new_command, takes_order, takes_trace, takes_users, whole
 from .parser import Parser
 from .waiting import with_progress
 
@@ -38,6 +39,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "simulate a workload with a policy, and show how good the schedule is",
         "  paretosched simulate w.swf.gz --policy easy -o schedule.csv\n"
         "  paretosched simulate w.swf.gz --policy easy --estimates recent\n"
+        "  paretosched simulate w.swf.gz --policy easy --users react -o schedule.csv\n"
         "  paretosched simulate w.swf.gz --policy fcfs --backfill easy --backfill-order sjf\n"
         "  paretosched simulate w.swf.gz --policy scojo-opt --segments segments.csv --save-policy scojo-opt.json\n"
         "  paretosched simulate w.swf.gz --policy slurm.conf --shares assoc.txt --save-policy today.json\n"
@@ -83,6 +85,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "estimate that is too short grows step by step. Not for time sharing: run_times in its policy sets what it "
         "knows",
     )
+    takes_users(group, "; the file of the schedule has the submissions")
     output = parser.add_argument_group("what is written", "Without these options, only the table of objectives.")
     output.add_argument(
         "-o",
@@ -115,6 +118,7 @@ def run(options: argparse.Namespace) -> None:
     text = _json(options, schedule, policy, today) if options.json else _text(schedule, policy, today)
     _write(options, schedule, policy)
     remark_repairs(options, options.trace, workload)
+    remark_users(options, workload)
     if explored_on is not None and explored_on != workload.digest:
         remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     remark_history(schedule)
@@ -131,7 +135,7 @@ def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
     if options.row is not None:
         raise InputError("--row: chooses a schedule of a front, so it needs --front")
     (policy,) = read_policies(options, ["easy" if options.policy is None else options.policy], options.shares)
-    return with_progress(lambda: simulate(workload, policy, options.estimates)), policy, None
+    return with_progress(lambda: simulate(workload, policy, options.estimates, options.users)), policy, None
 
 
 def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
@@ -152,11 +156,12 @@ def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule
         policy = row_policy(front, row)
         if policy is None and options.save_policy is not None:
             raise InputError(f"row {row} knows the future: it is a schedule that no policy makes, so none can be saved")
-        if options.estimates == "requested":
+        if options.estimates == "requested" and options.users == "recorded":
             return with_progress(lambda: schedule(front, row, workload)), policy, front.digest
         if policy is None:
-            raise InputError(f"row {row} knows the future: no policy makes it, so it takes no other --estimates")
-        return with_progress(lambda: simulate(workload, policy, options.estimates)), policy, front.digest
+            raise InputError(f"row {row} knows the future: no policy makes it, so it takes no --estimates or --users")
+        simulated = with_progress(lambda: simulate(workload, policy, options.estimates, options.users))
+        return simulated, policy, front.digest
     except InputError as error:
         raise InputError(f"{options.front}: {error}") from None
 
@@ -198,6 +203,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
         "jobs": len(workload),
     }
     about |= {"estimates": "exact" if exact else options.estimates, "capacity": workload.capacity}
+    about |= {} if options.users == "recorded" else {"users": options.users}
     about |= dict(schedule.objectives)
     about["UTIL_from_submission"] = utilisation_from_submission(schedule)
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]

@@ -151,6 +151,14 @@ def read_policies(options: argparse.Namespace, policies: Sequence[str], shares: 
     return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
 
 
+def remark_users(options: argparse.Namespace, workload: Workload) -> None:
+    """Write a remark on how many jobs depend on others, if users react."""
+    if options.users == "react":
+        from ..workload.reacting_users import words_on_reactions
+
+        remark(f"{workload.name}: {words_on_reactions(workload)}")
+
+
 def remark_unsaid(policies: Iterable[Policy]) -> None:
     """Write a remark about the orders that have EASY backfilling because their words say nothing of it."""
     from ..policies.priority import UNSAID, UNSAID_WORDS

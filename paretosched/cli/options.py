@@ -230,6 +230,18 @@ def takes_order(group: Group) -> None:
     )
 
 
+def takes_users(group: Group, more: str) -> None:
+    """Add the option for when users submit jobs; `more` ends its help."""
+    group.add_argument(
+        "--users",
+        choices=["recorded", "react"],
+        default="recorded",
+        help="when jobs are submitted. recorded: when the log says (default); react: when others of their user have "
+        "ended, after the user's think time, so that a better schedule gets more work (Zakay and Feitelson 2014); for "
+        f"logs with users and recorded waits, not for time sharing{more}",
+    )
+
+
 def takes_workers(parser: Parser) -> None:
     """Add the options for where simulations run."""
     group = parser.add_argument_group(

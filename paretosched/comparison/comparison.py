@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
-from ..core.errors import InputError
+from ..core.errors import InputError, one_of
 from ..core.notebook import html_table
 from ..core.tables import enumeration, plain
 from ..fronts.front import Front
@@ -55,7 +55,7 @@ from ..simulation.objective import (
 )
 from ..simulation.schedule import Schedule
 from ..simulation.service import OfClass, Waits, bins, by_class, first_sharing, use, waits
-from ..simulation.simulator import simulate
+from ..simulation.simulator import REACT, RECORDED, simulate
 from ..wishes import wish as choice
 from ..wishes.best_possible import DISTANCE, Best, best_possible, distance_row
 from ..wishes.outer_front import outer_front
@@ -92,6 +92,7 @@ from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
 from .partition_use import CPUS, OF_PARTITIONS, ByPartition, partition_table, resources_in_use, use_by_partition
 from .periods import Period, period_table, periods
+from .reaction_gains import NOTE, Reaction, reaction_gains, reaction_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,7 +111,7 @@ OF_FRONT = "UTIL of schedules of the front is from the first submission on; so i
 OVERBOOKED = " (overbooked)"
 WORTH = ("objective", "objective_vs_easy", "share_of_way", "share_of_possible", "exceeded", *DISTANCE)
 _OF_POLICIES = (FROM_SUBMISSION, "waits", "utilisation_over_time", "classes", "searched")
-_WHEN_ASKED = ("intervals", "periods")
+_WHEN_ASKED = ("intervals", "periods", "users_react")
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +198,8 @@ class Comparison:
         The machine, as `describe_machine` returns it; None without nodes.
     today
         Which of the policies is what runs the machine today; None if that is not known.
+    reactions
+        (q,), what users make of each policy by reacting, see `reaction_gains`; none if not asked for.
     """
 
     workload_name: str
@@ -239,6 +242,7 @@ class Comparison:
     told: tuple[tuple[tuple[Objective, float], ...], ...] = ()
     machine: Mapping[str, Any] | None = None
     today: int | None = None
+    reactions: tuple[Reaction, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -290,8 +294,8 @@ class Comparison:
         "percent", of nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each partition;
         "classes", the rows of `service.by_class`; and
         "searched", what group optimisation did. If they were asked for, "intervals", [low, high] by the names of the
-        values and gains, and "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and
-        gains in each.
+        values and gains, "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and
+        gains in each, and "users_react", the fields of `reaction_gains.Reaction`.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -304,6 +308,7 @@ class Comparison:
             | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
             | ({"intervals": self.intervals.cells(self.objectives, q)} if self.intervals else {})
             | ({"periods": [part.cells(self.objectives, q) for part in self.periods]} if self.periods else {})
+            | ({"users_react": plain(self.reactions[q]._asdict())} if self.reactions else {})
             for q, name in enumerate(self.policies)
         ]
         for name, values in (
@@ -455,6 +460,9 @@ class Comparison:
             notes.append(INTERVALS.format(weeks=self.intervals.weeks, block=self.intervals.block))
         if self.periods and len(self.policies) > 1:
             parts.append(period_table(of_policies, self.objectives, self.wish))
+        if self.reactions:
+            parts.append(reaction_table(of_policies))
+            notes.append(NOTE)
         if self.waits:
             parts.append(wait_table(of_policies))
             notes.append(EVERY_JOB)
@@ -489,6 +497,7 @@ def compare(
     intervals: bool = False,
     rolling: int | None = None,
     today: PolicyLike | None = None,
+    users: str = RECORDED,
 ) -> Comparison:
     """Simulate policies and compare them with EASY, a front, and what the owner wants.
 
@@ -511,6 +520,8 @@ def compare(
     today
         What runs the machine today, which comes second, and over which gains are shown, too: "recorded" for what the
         log has recorded, or the scheduler of a slurm.conf.
+    users
+        "react" for how gains change if users react, see `simulate`; all else is with the recorded submissions.
 
     Returns
     -------
@@ -522,7 +533,7 @@ def compare(
     ------
     InputError
         The front belongs to another workload, a policy does not fit the workload, the wish uses an objective that the
-        workload does not have, or there are too few weeks, or too many, for intervals.
+        workload does not have, there are too few weeks, or too many, for intervals, or users cannot react.
 
     Examples
     --------
@@ -544,6 +555,7 @@ def compare(
     wish, workload, front = measured_together(workload, front, wish)
     if intervals:
         check_weeks("intervals", workload)
+    one_of("users", users, (RECORDED, REACT))
     all_policies = _with_easy([*([] if today is None else as_policies(today)), *as_policies(policies)])
     schedules = [simulate(workload, policy) for policy in all_policies]
     of_policies = zip(all_policies, schedules, strict=True)
@@ -557,11 +569,7 @@ def compare(
     beside = beside_front(values, from_submission, util_from)
     with_jobs = None if wish is None else choice.goal_with_jobs(wish, values[0])
     wish_here = None if with_jobs is None else resolved_on(with_jobs, workload, {"easy": beside[0]}, util_from)
-    limits = bounds(workload)
-    ideal = limits.together.copy()
-    all_values = values if front is None else np.vstack([values, front.values])
-    if prompt := bool(all_values[:, 0].max() <= limits.prompt_utilisation):
-        ideal[0] = limits.prompt_utilisation
+    ideal, ideal_rule = _ideal(workload, values if front is None else np.vstack([values, front.values]))
     sharing = first_sharing(all_policies)
     first = int(workload.submit[0])
     edges = bins(first, max(int(schedule.finish.max()) for schedule in schedules))
@@ -575,7 +583,7 @@ def compare(
         values,
         improvement(values, values[0]),
         ideal,
-        PROMPT_RULE if prompt else ANY_RULE,
+        ideal_rule,
         wish=wish,
         wish_here=wish_here,
         at_best=best_possible(wish_here, workload, util_from)
@@ -602,8 +610,19 @@ def compare(
         told=tuple(schedule.objectives.told for schedule in schedules),
         machine=None if workload.machine is None else describe_machine(workload.machine),
         today=None if today is None else int(as_policy(today).rule != "easy"),
+        reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
+
+
+def _ideal(workload: Workload, values: Floats) -> tuple[Floats, str]:
+    """Return what no schedule can beat, (m,), and the rule of it in words, beside some schedules' values, (k, m)."""
+    limits = bounds(workload)
+    ideal = limits.together.copy()
+    if values[:, 0].max() > limits.prompt_utilisation:
+        return ideal, ANY_RULE
+    ideal[0] = limits.prompt_utilisation
+    return ideal, PROMPT_RULE
 
 
 def measured_together(

@@ -11,6 +11,7 @@ empty, and marked so in `Scheduler`: all simulations have arguments of the same 
 `Promises`     conservative backfilling: places that are kept from one event to the next
 `Predictor`    run times that are predicted; see `predicted`
 `Pace`         Slurm's rhythm on nodes: its passes, instead of one at each event; see `slurm_passes`
+`Users`        users who submit jobs when others have ended; see `reacting`
 =============  =====================================================================================================
 
 `Site.free` has the processors that are neither down nor, by the expected ends of the running jobs, taken, from now on.
@@ -67,6 +68,7 @@ from .places import (
 from .predicted import Predictor, learn, longer, new_predictor, predict
 from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
 from .profile import add, earliest
+from .reacting import Users, call_next, expect_all, in_tables, let_in, see_end, users_of
 from .rule_choice import Ballot, choose
 from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
 from .slurm_passes import Pace, expect_end, forget_end, no_pace, priority_of
@@ -270,6 +272,7 @@ def simulate(
     start: Ints,
     nodes: NodePlan | None = None,
     pace: Pace | None = None,
+    users: Users | None = None,
 ) -> Machine:
     """Fill `start` with the start times of an order with its reservations, and return the machine at the end.
 
@@ -298,10 +301,12 @@ def simulate(
         The machine if it has nodes; then `capacity` has all their CPUs, and `down` is empty.
     pace
         Of nodes, the passes of Slurm, if jobs start in them: then there are no other reservations.
+    users
+        Users who react, modified in place; then the rows of all that is filled are those of `users.job` in the end.
     """
     promises = Promises(ints(jobs.submit.size)) if promising else None
     scheduler = scheduler_of(jobs, ranking, kept, predictor, promises=promises, pace=pace)
-    return _run(jobs, capacity, down, calendar, scheduler, start, nodes)
+    return _run(jobs, capacity, down, calendar, scheduler, start, nodes, users)
 
 
 def follow_rules(
@@ -316,6 +321,7 @@ def follow_rules(
     start: Ints,
     decisions: Ints,
     nodes: NodePlan | None = None,
+    users: Users | None = None,
 ) -> Machine:
     """Fill `start` with the start times under a rule base, and count its decisions, see `apply_rules`.
 
@@ -323,7 +329,7 @@ def follow_rules(
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, predictor, start, nodes
+    jobs, capacity, down, calendar, predictor, start, nodes, users
         As for `simulate`, and so is what is returned.
     ranking
         `Ranking`, modified in place: that of Greedy.
@@ -336,7 +342,7 @@ def follow_rules(
     """
     choice = choice_of(rules, capacity, place, decisions)
     scheduler = scheduler_of(jobs, ranking, False, predictor, choice=choice)
-    return _run(jobs, capacity, down, calendar, scheduler, start, nodes)
+    return _run(jobs, capacity, down, calendar, scheduler, start, nodes, users)
 
 
 def guard(
@@ -349,6 +355,7 @@ def guard(
     predictor: Predictor | None,
     start: Ints,
     nodes: NodePlan | None = None,
+    users: Users | None = None,
 ) -> Machine:
     """Fill `start` with the start times of a guarded order.
 
@@ -356,8 +363,8 @@ def guard(
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, predictor, nodes
-        As for `simulate`, and so is what is returned.
+    jobs, capacity, down, calendar, predictor, nodes, users
+        As for `simulate`, and so is what is returned; users who react are on a machine without nodes.
     start
         (n,) int64, s, filled in place.
     ranking
@@ -368,13 +375,16 @@ def guard(
     n, backfilling = jobs.submit.size, ranking.backfilling
     start.fill(-1)
     scheduler = scheduler_of(jobs, ranking, True, predictor, Keyed(rule, rule.classes.copy()))
+    (real, asked), scheduler, users = own_all([jobs, jobs], scheduler, users)
     easy = easy_beside(n, capacity, False)
-    of_easy = scheduler_of(jobs, ranking, True, None)
+    of_easy = scheduler_of(jobs, scheduler.ranking, True, None)
     sites = [empty_site(jobs, capacity, down, each, nodes) for each in (scheduler, of_easy)]
     desks = [wide_desk(n, backfilling, down) for _ in sites]
+    if users.job.size:
+        expect_all(real, users, sites[0].free)
     _guard(
-        own(jobs), own(jobs), capacity, down, calendar, scheduler, running_jobs(start, capacity, False),
-        sites[0], desks[0], of_easy, easy, sites[1], desks[1], books_of(jobs, rule),
+        real, asked, capacity, down, calendar, scheduler, users, running_jobs(start, capacity, False),
+        sites[0], desks[0], of_easy, users_of(None), easy, sites[1], desks[1], books_of(jobs, rule),
     )  # fmt: skip
     return sites[0].free
 
@@ -387,12 +397,13 @@ def _run(
     scheduler: Scheduler,
     start: Ints,
     nodes: NodePlan | None,
+    users: Users | None,
 ) -> Machine:
     """Fill `start` with the start times of a scheduler, and return the machine at the end.
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, nodes
+    jobs, capacity, down, calendar, nodes, users
         As for `simulate`.
     start
         (n,) int64, s, filled in place.
@@ -401,10 +412,31 @@ def _run(
     """
     start.fill(-1)
     now = running_jobs(start, capacity, False)
+    (mine,), scheduler, users = own_all([jobs], scheduler, users)
     site = empty_site(jobs, capacity, down, scheduler, nodes)
     desk = wide_desk(jobs.submit.size, scheduler.ranking.backfilling, down)
-    _advance(own(jobs), calendar, scheduler, now, site, desk, FAR)
+    if users.job.size:
+        expect_all(mine, users, site.free)
+    _advance(mine, calendar, scheduler, users, now, site, desk, FAR)
     return site.free
+
+
+def own_all(several: list[Jobs], scheduler: Scheduler, users: Users | None) -> tuple[list[Jobs], Scheduler, Users]:
+    """Return copies of jobs that a simulation may change, and the scheduler and the users that go with them.
+
+    Parameters
+    ----------
+    several
+        `Jobs`, each to be copied.
+    scheduler, users
+        `Scheduler`, which is as before if no users react; and as for `simulate`.
+    """
+    if users is None:
+        return [own(jobs) for jobs in several], scheduler, users_of(None)
+    users, copies, ranking, predictor, pace = in_tables(
+        users, [own(jobs) for jobs in several], scheduler.ranking, scheduler.predictor, scheduler.pace
+    )
+    return copies, scheduler._replace(ranking=ranking, predictor=predictor, pace=pace), users
 
 
 def empty_site(jobs: Jobs, capacity: Int, down: Down, scheduler: Scheduler, nodes: NodePlan | None) -> Site:
@@ -460,10 +492,12 @@ def _guard(
     down: Down,
     calendar: Calendar,
     scheduler: Scheduler,
+    users: Users,
     now: Running,
     site: Site,
     desk: Desk,
     of_easy: Scheduler,
+    nobody: Users,
     easy: Beside,
     books_site: Site,
     books_desk: Desk,
@@ -477,10 +511,11 @@ def _guard(
         `Jobs` whose estimates may be predicted, and as requested.
     capacity, down, calendar
         As for `guard`.
-    scheduler, now, site, desk
+    scheduler, users, now, site, desk
         Those of the real machine.
-    of_easy, easy, books_site, books_desk, books
-        Those of EASY in the books: `Scheduler`, `Beside` without any start, `Site`, `Desk` and `Books`.
+    of_easy, nobody, easy, books_site, books_desk, books
+        Those of EASY in the books: `Scheduler`, `Users` who do not react, `Beside` without any start, `Site`, `Desk`
+        and `Books`.
     """
     keyed = scheduler.keyed
     review = keyed.guard.review
@@ -498,11 +533,11 @@ def _guard(
             again = prepare_easy(asked, second, now.start, arrived, easy, books)
             clear_site(books_site, capacity, down, books.settled[1])
             easy.now.nearby[0] = 0
-            _advance(again, calendar, of_easy, easy.now, books_site, books_desk, second)
+            _advance(again, calendar, of_easy, nobody, easy.now, books_site, books_desk, second)
             compare_both(asked, second, now.start, arrived, again.submit.size, easy, books)
             if classify(keyed.guard, books.now, keyed.classes):
                 sort_by_keys(jobs, keyed, site, desk.waiting)
-        _advance(jobs, calendar, scheduler, now, site, desk, begin + (due + 1) * review)
+        _advance(jobs, calendar, scheduler, users, now, site, desk, begin + (due + 1) * review)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -525,7 +560,14 @@ def sort_by_keys(jobs: Jobs, keyed: Keyed, site: Site, waiting: Waiting) -> None
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _advance(
-    jobs: Jobs, calendar: Calendar, scheduler: Scheduler, now: Running, site: Site, desk: Desk, until: Int
+    jobs: Jobs,
+    calendar: Calendar,
+    scheduler: Scheduler,
+    users: Users,
+    now: Running,
+    site: Site,
+    desk: Desk,
+    until: Int,
 ) -> None:
     """Handle all events before a second, without allocating memory.
 
@@ -535,8 +577,8 @@ def _advance(
         `Jobs`; of predicted run times the estimates are modified in place.
     calendar
         `Calendar`.
-    scheduler, now, site, desk
-        `Scheduler`, `Running`, `Site` and `Desk`, modified in place: the start times of `now` are filled.
+    scheduler, users, now, site, desk
+        `Scheduler`, `Users`, `Running`, `Site` and `Desk`, modified in place: the start times of `now` are filled.
     until
         s; the events of this second are not handled.
     """
@@ -547,6 +589,7 @@ def _advance(
     state = site.state
     rows = desk.waiting.rows
     n = jobs.submit.size
+    reacting = users.job.size > 0
     while goes_on(jobs, site):
         t = next_second(jobs, now, site, scheduler.promising, scheduler.promises.place, rows)
         t = min(t, scheduler.pace.look[0]["tick"])
@@ -557,6 +600,8 @@ def _advance(
         while state[0]["running"] > 0 and next_end(now) == t:
             j = end_job(jobs, scheduler, now, site, t)
             ended = True
+            if reacting:
+                see_end(users, j, t)
             note(ranking.usage, j, t, -jobs.width[j])
             if scheduler.predicted:
                 learn(predictor, j, jobs.run[j])
@@ -564,6 +609,8 @@ def _advance(
                 weight = float(jobs.run[j]) * float(jobs.width[j])
                 choice.sums[0] += weight * float(t - jobs.submit[j])
                 choice.sums[1] += weight * float(jobs.run[j])
+        if ended and reacting:
+            call_next(jobs, users, site.free, state[0]["arrived"])
         corrected = False
         if scheduler.predicted:
             corrected = correct(jobs, scheduler, now, site, t)
@@ -588,6 +635,8 @@ def _advance(
             enter(site, rows, j, kept, scheduler.paced)
             now.start[j] = -1
             state[0]["arrived"] += 1
+            if reacting:
+                let_in(jobs, users, site.free, state[0]["arrived"])
         count: Int = state[0]["waiting"]
         running: Int = state[0]["running"]
         if scheduler.promising:

@@ -171,6 +171,31 @@ class Sorted(NamedTuple):
     place: Order
 
 
+class Reactions(NamedTuple):
+    """How users react: n jobs in B batches, of which most wait for the end of another one.
+
+    Attributes
+    ----------
+    batch
+        (n,) int64, the batch of each job.
+    offset
+        (n,) int64, s, from the begin of the batch to the second in which the job is eligible, and arrives.
+    place
+        (n,) int64, 0..n-1, which of the jobs that arrive in the same second come first.
+    after
+        (B,) int64, the batch whose jobs must all have ended before each batch begins; -1 for none.
+    pause, earliest
+        (B,) int64, s: a batch begins so long after that end, but not before the second `earliest`.
+    """
+
+    batch: Ints
+    offset: Ints
+    place: Ints
+    after: Ints
+    pause: Ints
+    earliest: Ints
+
+
 def ints(*shape: int) -> Ints:
     """Return an array of this `shape`, int64, all 0: work space of a kernel."""
     return np.zeros(shape, np.int64)

@@ -201,6 +201,11 @@ def start_in_pass(jobs: Jobs, machine: Machine, pace: Pace, start: Ints, count: 
     raise NotImplementedError
 
 
+def exchange_rows(machine: Machine, a: Int, b: Int) -> None:
+    """Let two jobs, a and b, that have not arrived yet change their rows in what a `machine` knows, in place."""
+    raise NotImplementedError
+
+
 def _by_machine(function: Callable[..., Any], of_processors: Callable[..., Any], on_nodes: Callable[..., Any]) -> None:
     """Let `function` be `of_processors` or `on_nodes`, by the type of its argument `machine` or `plan`."""
     form = signature(function)
@@ -368,6 +373,25 @@ def _count_on_nodes(machine: NodePlan, j: Int, sign: Int, predicted: bool) -> No
     shape["waiting"] += sign
 
 
+@njit(cache=True, nogil=True, _nrt=False)
+def _exchange_on_nodes(machine: NodePlan, a: Int, b: Int) -> None:
+    """Do what `exchange_rows` does with the nodes of `machine`, in place, a and b."""
+    holders, shapes = machine.holders, machine.shapes
+    first, second = holders[a]["shape"], holders[b]["shape"]
+    if first != second:  # else the job that stands for the shape may be either of the two
+        if shapes[first]["job"] == a:
+            shapes[first]["job"] = b
+        if shapes[second]["job"] == b:
+            shapes[second]["job"] = a
+    holders[a]["shape"], holders[b]["shape"] = holders[b]["shape"], holders[a]["shape"]
+    holders[a]["tier"], holders[b]["tier"] = holders[b]["tier"], holders[a]["tier"]
+    holders[a]["user"], holders[b]["user"] = holders[b]["user"], holders[a]["user"]
+    holders[a]["alone"], holders[b]["alone"] = holders[b]["alone"], holders[a]["alone"]
+    holders[a]["request"], holders[b]["request"] = holders[b]["request"], holders[a]["request"]
+    holders[a]["limit"], holders[b]["limit"] = holders[b]["limit"], holders[a]["limit"]
+    holders[a]["first"], holders[b]["first"] = holders[b]["first"], holders[a]["first"]
+
+
 _by_machine(
     clear_machine,
     lambda machine, capacity, down, since: _clear_profile(machine, capacity, down, since),
@@ -457,3 +481,4 @@ _by_machine(
         jobs, machine, pace, start, count, t, backfills
     ),
 )
+_by_machine(exchange_rows, lambda machine, a, b: None, lambda machine, a, b: _exchange_on_nodes(machine, a, b))

@@ -40,7 +40,7 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
-from .learning import nodes_of, outcome_at_end, predictor_of
+from .learning import nodes_of, outcome_at_end, predictor_of, reacting_of
 from .outcome import Outcome, arriving, down_of, jobs_of
 from .plain import Plain
 from .policy_tokens import PolicyReader, written_name, written_number, written_time
@@ -167,8 +167,11 @@ class Guarded:
         from ..kernels.priority import ranking_of
 
         predictor, easy = predictor_of(w, method), ranking_of(*Plain("easy").queue(w))
-        machine = engine.guard(jobs, w.capacity, down_of(w), w.calendar, easy, guard, predictor, start, nodes_of(w))
-        return outcome_at_end(w, start, predictor, machine)
+        users = reacting_of(w)
+        machine = engine.guard(
+            jobs, w.capacity, down_of(w), w.calendar, easy, guard, predictor, start, nodes_of(w), users
+        )
+        return outcome_at_end(w, start, predictor, machine, users)
 
     def guard(self, groups: Sequence[str]) -> Guard:
         """Return what the kernels know of the policy, for jobs in these groups."""

@@ -1,4 +1,4 @@
-"""What a simulation learns of run times, and the engine's arguments that follow from it."""
+"""What a simulation on the engine has beside the jobs and the order of the queue, and the outcome of all of it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from ..kernels.inputs import Histories
 from ..kernels.node_plan import NodePlan
 from ..kernels.places import Machine
 from ..kernels.predicted import Predictor, new_predictor
+from ..kernels.reacting import Users, users_of
 from ..workload.workload import Workload
 from .node_plans import check_all_ran, node_plan, pace_of, placement_of
-from .outcome import Outcome, Queue, down_of, jobs_of
+from .outcome import Outcome, Queue, down_of, in_rows, jobs_of
 from .whole_nodes import WholeNodes
 
 
@@ -46,13 +47,13 @@ def outcome_on_engine(
     from ..kernels.priority import ranking_of
 
     w, start, predictor = workload, unknown_starts(len(workload)), predictor_of(workload, method)
-    ranking, nodes = ranking_of(*queue), nodes_of(w)
+    ranking, nodes, users = ranking_of(*queue), nodes_of(w), reacting_of(w)
     reservations = min(int(ranking.backfilling.reservations), len(w))
     pace = None if passes is None or nodes is None else pace_of(w, nodes, passes, reservations, is_by_arrival)
     machine = simulate(
-        jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace
+        jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace, users
     )
-    return outcome_at_end(w, start, predictor, machine)
+    return outcome_at_end(w, start, predictor, machine, users)
 
 
 def predictor_of(workload: Workload, method: int | None) -> Predictor | None:
@@ -68,8 +69,17 @@ def nodes_of(workload: Workload) -> NodePlan | None:
     return None if workload.machine is None else node_plan(workload)
 
 
-def outcome_at_end(workload: Workload, start: Ints, predictor: Predictor | None, machine: Machine) -> Outcome:
+def reacting_of(workload: Workload) -> Users | None:
+    """Return the users of a workload, before the first job, if they react; else None."""
+    return None if workload.reactions is None else users_of(workload.reactions)
+
+
+def outcome_at_end(
+    workload: Workload, start: Ints, predictor: Predictor | None, machine: Machine, users: Users | None
+) -> Outcome:
     """Return the outcome with these start times, s, with what was predicted, and where jobs ran on the machine.
+
+    With users all of them are by the rows of these.
 
     Raises
     ------
@@ -78,11 +88,12 @@ def outcome_at_end(workload: Workload, start: Ints, predictor: Predictor | None,
     """
     placement = None
     if isinstance(machine, NodePlan):
-        check_all_ran(workload, machine, start)
+        check_all_ran(workload, machine, start if users is None else start[users.row])
         placement = placement_of(machine, start)
-    if predictor is None:
-        return Outcome(start, placement=placement)
-    return Outcome(start, first=predictor.first, corrections=predictor.corrections, placement=placement)
+    outcome = Outcome(start, placement=placement)
+    if predictor is not None:
+        outcome = outcome._replace(first=predictor.first, corrections=predictor.corrections)
+    return outcome if users is None else in_rows(outcome._replace(arrival=users.arrival), users.job)
 
 
 def histories(workload: Workload) -> Histories:

@@ -148,6 +148,8 @@ class Outcome(NamedTuple):
         without predictions.
     placement
         On which nodes the jobs run; None if the machine has none.
+    arrival
+        (n,) int64, when each job arrived, s, if users react; else (0,).
     """
 
     start: Ints
@@ -156,6 +158,7 @@ class Outcome(NamedTuple):
     first: Ints = _NONE
     corrections: Ints = _NONE
     placement: Placement | None = None
+    arrival: Ints = _NONE
 
 
 P = TypeVar("P")
@@ -171,22 +174,27 @@ def arriving(
     def outcome(policy: P, workload: Workload, /, *args: A.args, **kwargs: A.kwargs) -> Outcome:
         arrivals = workload.in_arrival_order
         result = compute(lambda: simulated(policy, arrivals.jobs, *args, **kwargs))
-        if arrivals.rows is None:
-            return result
-        segments = None if result.segments is None else _of_rows(result.segments, arrivals.rows)
-        placement = None if result.placement is None else result.placement.take(np.argsort(arrivals.rows))
-        first, corrections = (
-            arrivals.by_row(values) if values.size else values for values in (result.first, result.corrections)
-        )
-        return result._replace(
-            start=arrivals.by_row(result.start),
-            segments=segments,
-            first=first,
-            corrections=corrections,
-            placement=placement,
-        )
+        return result if arrivals.rows is None else in_rows(result, arrivals.rows)
 
     return outcome
+
+
+def in_rows(outcome: Outcome, rows: Ints) -> Outcome:
+    """Return the outcome of the jobs in other rows: job i becomes job rows[i], of (n,) int64 `rows`."""
+    places = np.argsort(rows)
+
+    def in_place(column: Ints) -> Ints:
+        """Return a column, (n,) or (0,), of these jobs in the other rows."""
+        return column[places] if column.size else column
+
+    return outcome._replace(
+        start=in_place(outcome.start),
+        segments=None if outcome.segments is None else _of_rows(outcome.segments, rows),
+        first=in_place(outcome.first),
+        corrections=in_place(outcome.corrections),
+        placement=None if outcome.placement is None else outcome.placement.take(places),
+        arrival=in_place(outcome.arrival),
+    )
 
 
 def _of_rows(segments: Segments, rows: Ints) -> Segments:

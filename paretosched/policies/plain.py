@@ -90,7 +90,8 @@ class Plain:
             The rule is "recorded", and the workload has no record.
         """
         rule = _RULES[self.rule]
-        of_kernel = not workload.needs_engine or (workload.machine is None and rule.heeds_down_times)
+        simple = workload.machine is None and workload.reactions is None
+        of_kernel = not workload.needs_engine or (simple and rule.heeds_down_times)
         if method is None and (of_kernel or rule.replays):
             return Outcome(rule.start_times(workload))
         promising = self.rule == "conservative"

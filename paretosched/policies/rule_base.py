@@ -44,7 +44,7 @@ from ..kernels.inputs import Sorted
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
 from .greedy_order import Greedy, number_table, weights
-from .learning import nodes_of, outcome_at_end, predictor_of
+from .learning import nodes_of, outcome_at_end, predictor_of, reacting_of
 from .outcome import Outcome, arriving, down_of, jobs_of
 from .strategy_choice import SORTINGS, STRATEGIES, Bounds, Chooser, IterativeRules, SymbioticRules
 
@@ -222,12 +222,12 @@ def _on_engine(workload: Workload, base: RuleBase, method: int | None) -> tuple[
     chooser = base.chooser
     decisions = np.zeros(chooser.counters, dtype=np.int64)
     place = np.array([base.priority.index(group) for group in w.groups], dtype=np.int64)
-    jobs, predictor = jobs_of(w), predictor_of(w, method)
+    jobs, predictor, users = jobs_of(w), predictor_of(w, method), reacting_of(w)
     ranking, rules = ranking_of(*base.greedy.queue(w)), chooser.for_kernel()
     machine = follow_rules(
-        jobs, w.capacity, down_of(w), w.calendar, ranking, rules, place, predictor, start, decisions, nodes_of(w)
+        jobs, w.capacity, down_of(w), w.calendar, ranking, rules, place, predictor, start, decisions, nodes_of(w), users
     )
-    return outcome_at_end(w, start, predictor, machine), decisions
+    return outcome_at_end(w, start, predictor, machine, users), decisions
 
 
 def sorted_for(workload: Workload, priority: Sequence[str], strategies: NDArray[np.bool_]) -> Sorted:

@@ -13,21 +13,35 @@ from __future__ import annotations
 
 from typing import Any, overload
 
-from ..core.errors import InputError
-from ..policies.policy import PolicyLike, as_policies, as_policy, decided_by
+import numpy as np
+
+from ..core.errors import InputError, one_of
+from ..kernels.inputs import Reactions
+from ..policies.guarded import Guarded
+from ..policies.outcome import Outcome
+from ..policies.policy import Policy, PolicyLike, as_policies, as_policy, decided_by
+from ..policies.priority import Priority
+from ..policies.time_sharing import TimeSharing
+from ..workload.reacting_users import arrivals_after, reactions_of
 from ..workload.reopening import WorkloadLike, as_workload
+from ..workload.workload import Workload
 from .estimates import LEARNING, Predictions, knowing_run_times, predict, uses_other_estimates
 from .schedule import Schedule
 
+RECORDED, REACT = "recorded", "react"  # when users submit jobs
 Several = list[Any] | tuple[PolicyLike, ...]
 
 
 @overload
-def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "requested") -> Schedule: ...
-@overload
-def simulate(workload: WorkloadLike, policy: Several, estimates: str = "requested") -> list[Schedule]: ...
 def simulate(
-    workload: WorkloadLike, policy: PolicyLike | Several, estimates: str = "requested"
+    workload: WorkloadLike, policy: PolicyLike, estimates: str = "requested", users: str = RECORDED
+) -> Schedule: ...
+@overload
+def simulate(
+    workload: WorkloadLike, policy: Several, estimates: str = "requested", users: str = RECORDED
+) -> list[Schedule]: ...
+def simulate(
+    workload: WorkloadLike, policy: PolicyLike | Several, estimates: str = "requested", users: str = RECORDED
 ) -> Schedule | list[Schedule]:
     """Return the schedule that a policy makes of a workload; or a list of them, one for each of several policies.
 
@@ -44,11 +58,16 @@ def simulate(
         What the policy knows of run times: "requested", "recent", "predicted", "printed" or "exact"; see
         `paretosched.simulation.estimates`. FCFS, List and recorded use no estimates. SCOJO-PECT accepts "requested"
         only, because its own file says what it knows.
+    users
+        "recorded": jobs are submitted when the log says. "react": many of them when others of their user have ended,
+        see `paretosched.workload.reacting_users`; the workload of the schedule has the jobs as they were submitted
+        then, without recorded waits. Not for SCOJO-PECT.
 
     Raises
     ------
     InputError
-        There is no such policy or source, or they do not fit each other or the workload.
+        There is no such policy or source, or they do not fit each other or the workload; or users are to react, but
+        the log does not know them, or has no recorded waits.
 
     Examples
     --------
@@ -68,18 +87,56 @@ def simulate(
     ...              capacity=4, user=[7, 7, 8, 8, 7])
     >>> simulate(w, "easy").start.tolist(), simulate(w, "easy", "recent").start.tolist()
     ([0, 2, 4, 8, 17], [0, 2, 4, 8, 6])
+
+    The last job was submitted 3 s after the second one had ended, which FCFS lets wait longer than the log.
+
+    >>> w = Workload([0, 1, 9], [5, 2, 1], [5, 2, 1], [1] * 3, capacity=1, user=[7, 8, 8], wait=[3, 3, 0])
+    >>> simulate(w, "fcfs", users="react").workload.submit.tolist()
+    [0, 1, 10]
     """
     workload = as_workload(workload)
+    one_of("users", users, (RECORDED, REACT))
     if isinstance(policy, list | tuple):
-        return [simulate(workload, each, estimates) for each in as_policies(policy)]
+        return [simulate(workload, each, estimates, users) for each in as_policies(policy)]
     p = as_policy(policy)
     jobs = decided_by(p, workload)
+    if users == REACT:
+        _refuse_reactions(p, workload)
+        jobs = jobs.with_(reactions=reactions_of(workload))
     if not uses_other_estimates(workload, p, estimates):
         name, outcome = p.name, p.outcome(jobs)
     else:
         name = f"{p.name} ({estimates})"
         outcome = p.outcome(knowing_run_times(jobs)) if estimates == "exact" else p.outcome(jobs, LEARNING[estimates])
+    if jobs.reactions is not None:
+        return _as_submitted(workload, jobs.reactions, outcome, name)
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched, outcome.placement)
+
+
+def _refuse_reactions(policy: Policy, workload: Workload) -> None:
+    """Raise InputError if it cannot be simulated how users react to a policy."""
+    nodes = policy.nodes if isinstance(policy, Priority) else None
+    why = ""
+    if isinstance(policy, TimeSharing):
+        why = "it stops jobs and continues them"
+    elif isinstance(policy, Guarded) and workload.machine is not None:
+        why = "it is guarded, and the machine has nodes; --one-pool (Workload.one_pool) treats it as equal processors"
+    elif nodes is not None and workload.machine is None and nodes.of_machine(workload.capacity) is not None:
+        why = "it starts jobs on whole nodes, of which the log says nothing; import the log with its machine"
+    if why:
+        raise InputError(f"{policy.name}: users who react are not simulated with this policy, because {why}")
+
+
+def _as_submitted(workload: Workload, reactions: Reactions, outcome: Outcome, name: str) -> Schedule:
+    """Return the schedule of the jobs as users submitted them."""
+    arrival = outcome.arrival if outcome.arrival.size else arrivals_after(reactions, outcome.start + workload.run)
+    submit = arrival - (workload.eligible - workload.submit)
+    if np.array_equal(submit, workload.submit):
+        return Schedule(workload, outcome.start, name, placement=outcome.placement)
+    rows = np.argsort(submit, kind="stable")
+    jobs = workload.take(rows, submit=submit[rows], wait=np.full(len(workload), -1))
+    placement = None if outcome.placement is None else outcome.placement.take(rows)
+    return Schedule(jobs, outcome.start[rows], name, placement=placement)
 
 
 def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> Predictions:

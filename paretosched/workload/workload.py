@@ -29,6 +29,8 @@ from .records import Records
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..kernels.inputs import Reactions
+
 WIDEST = 2**31 - 1
 NAMES_ONLY = {"job", "name", "names", "repairs", "measured"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
@@ -172,6 +174,8 @@ class Workload:
     measured
         What is measured on schedules beside the papers' objectives, see `measures.with_measures`; it is not part of the
         digest.
+    reactions
+        How users react, in a simulation that asks for it, see `reacting_users`; None if jobs come as the log says.
 
     Raises
     ------
@@ -209,6 +213,7 @@ class Workload:
     machine: Machine | None = None
     requests: Requests | None = None
     measured: Measured = NOTHING_MEASURED
+    reactions: Reactions | None = None
 
     def __post_init__(self) -> None:
         n = as_array("submit", self.submit).size
@@ -491,7 +496,7 @@ class Workload:
     @property
     def latest_end(self) -> int:
         """Return the second by which all jobs have ended, if some job runs whenever one could: a bound of all times."""
-        return self._all_there + int(self.run.sum())
+        return self._all_there + int(self.run.sum()) + (0 if self.reactions is None else _only_waiting(self.reactions))
 
     @property
     def _all_there(self) -> int:
@@ -505,8 +510,8 @@ class Workload:
 
     @property
     def needs_engine(self) -> bool:
-        """Return whether the machine has nodes, or processors that are down at times: the fast kernels know neither."""
-        return self.machine is not None or self.down is not None
+        """Return whether the fast kernels do not do: for nodes, processors that are down at times, users who react."""
+        return self.machine is not None or self.down is not None or self.reactions is not None
 
     def of_equal_processors(self, what: str) -> Workload:
         """Return this workload, on a machine without nodes; `what` begins the error if it has some.
@@ -531,6 +536,9 @@ class Workload:
         rows = np.argsort(self.eligible, kind="stable")
         jobs = object.__new__(Workload)  # its submissions descend, which the rules of other workloads forbid
         jobs.__setstate__(self.__getstate__() | self._columns(rows))
+        if self.reactions is not None:
+            columns = {key: getattr(self.reactions, key)[rows] for key in ("batch", "offset", "place")}
+            jobs.__dict__["reactions"] = self.reactions._replace(**columns)
         jobs.__dict__["calendar"] = self.calendar
         return Arrivals(jobs, rows)
 
@@ -583,7 +591,7 @@ class Workload:
         index = np.asarray(rows)
         if index.size == 0:
             index = index.astype(np.int64)  # numpy makes an empty list an array of floating-point numbers
-        columns = self._columns(index) | self._eligible(index, changes)
+        columns = self._columns(index) | self._eligible(index, changes) | {"reactions": None}
         return replace(self, **({"source": ()} | columns | changes))
 
     def _columns(self, index: Ints) -> dict[str, Any]:
@@ -604,6 +612,13 @@ class Workload:
             return {}
         later = (self.eligible - self.submit)[index]
         return {"eligible": whole_array("submit", changes["submit"], later.size) + later}
+
+
+def _only_waiting(reactions: Reactions) -> int:
+    """Return a bound on the seconds in which users only wait: until a batch begins, or until its last job comes."""
+    last = np.zeros_like(reactions.pause)
+    np.maximum.at(last, reactions.batch, reactions.offset)
+    return int(reactions.pause.sum() + last.sum())
 
 
 def _whole_column(key: str, column: Any) -> Ints:

@@ -356,3 +356,26 @@ def test_a_schedule_that_starts_late_has_a_second_utilisation(house: Path, tmp_p
     assert "--util-from: each row of a plan has its own" in refusal(
         "explore", house / "w.swf.gz", "-o", tmp_path / "p", *plan
     )
+
+
+def test_simulate_shows_and_writes_the_submissions_of_users_who_react(tmp_path: Path) -> None:
+    w = ps.lublin(jobs=200, processors=64, seed=3)
+    w = w.with_(user=[row % 5 for row in range(200)], wait=ps.simulate(w, "easy").wait)
+    ps.write_swf(w, tmp_path / "w.swf")
+    outcome = succeed("simulate", tmp_path / "w.swf", "--policy", "fcfs", "--users", "react", "-o", tmp_path / "s.csv")
+    assert "of the jobs come a think time after the end of others of their user" in outcome.err
+    schedule = ps.simulate(ps.read_swf(tmp_path / "w.swf"), "fcfs", users="react")
+    with (tmp_path / "s.csv").open(newline="") as file:
+        rows = [[int(cell) for cell in row[:3]] for row in list(csv.reader(file))[1:]]
+    columns_of_schedule = schedule.workload.job, schedule.workload.submit, schedule.start
+    assert rows == [[*map(int, row)] for row in zip(*columns_of_schedule, strict=True)]
+    assert schedule.workload.digest != w.digest
+    about = succeed("simulate", tmp_path / "w.swf", "--policy", "fcfs", "--users", "react", "--json").json
+    assert (about["users"], about["AWRT"]) == ("react", schedule.objectives["AWRT"])
+    same = succeed("simulate", tmp_path / "w.swf", "--policy", "easy", "--users", "react", "--json").json
+    assert same["digest"] == succeed("simulate", tmp_path / "w.swf", "--policy", "easy", "--json").json["digest"]
+
+
+def test_users_react_on_logs_with_recorded_waits_only(house: Path) -> None:
+    words = refusal("simulate", str(house / "w.swf.gz"), "--users", "react")
+    assert "users who react need recorded waits" in words

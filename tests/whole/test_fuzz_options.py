@@ -53,6 +53,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--policy": ("greedy", "EASY", "none.json", ""),
         "--row": ("-1", "1000000", LIMIT, "nan"),
         "--estimates": ("guessed", "EXACT", ""),
+        "--users": ("often", "REACT", ""),
         "--backfill": ("some", "easy:0", "easy for", ""),
         "--backfill-order": ("easy", "wiat", ""),
     },
