@@ -19,7 +19,7 @@ from .inputs import (
     remark_unsaid,
     show_other_machine,
 )
-from .options import POLICY, Name, limit, new_command, number, takes_order, takes_trace, whole
+from .options import POLICY, Name, limit, new_command, number, takes_order, takes_trace, takes_users, whole
 from .parser import Parser
 from .waiting import with_progress
 
@@ -102,6 +102,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="policy, as for simulate; the first is today's (default easy), and all questions are asked of each",
     )
     takes_order(group)
+    takes_users(group, "; here to other waits than those that today's policy gives them")
     certain = parser.add_argument_group(
         "how certain it is", "The log is put together again from its users, as by resample."
     )
@@ -150,7 +151,8 @@ def run(options: argparse.Namespace) -> None:
         prices = prices_of(options.price, asked)
     except InputError as error:
         raise InputError(f"--price: {error}") from None
-    answers = with_progress(lambda: what_if(workload, asked, policies, options.draws, options.seed, prices))
+    words = options.draws, options.seed, prices, options.users
+    answers = with_progress(lambda: what_if(workload, asked, policies, *words))
     if options.output is not None:
         save_rows(answer_rows(answers), Path(options.output))
     remark_repairs(options, options.trace, workload)

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Floats
-from ..core.errors import InputError, number_of
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, number_of, one_of
 from ..core.tables import Column, table
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.service import HOUR, Waits, waits
-from ..simulation.simulator import simulate
+from ..simulation.simulator import REACT, RECORDED, simulate
 from ..workload.plausibility import offered_load
 from ..workload.workload import Workload
 from .comparison_tables import distinct
@@ -115,6 +115,7 @@ def what_if(
     draws: int = 5,
     seed: int = 0,
     prices: Mapping[str, float] | None = None,
+    users: str = RECORDED,
 ) -> WhatIf:
     """Return what questions do under policies, against the first policy today.
 
@@ -132,6 +133,8 @@ def what_if(
         Of the first draw, at least 0; the others have the next numbers.
     prices
         Of one node, for all that is bought, see `prices_of`; by default none.
+    users
+        "react" for users who react, see `simulate`: to other waits than those that today's policy gives them.
 
     Raises
     ------
@@ -159,9 +162,10 @@ def what_if(
     seeds = [] if reason else list(range(seed, seed + draws))
     dropped = {label: _jobs_lost(workload, label, question) for label, question in asked}
     names = distinct([policy.name for policy in policies])
+    one_of("users", users, (RECORDED, REACT))
     own = policies if reason else [for_other_users(policy, workload) for policy in policies]
     each_seed: Sequence[int | None] = seeds or [None]
-    by_draw = [list(_cases_of_draw(workload, seed, asked, own)) for seed in each_seed]
+    by_draw = [list(_cases_of_draw(workload, seed, asked, own, users)) for seed in each_seed]
     heads = [(label, name) for label in (TODAY, *(label for label, _ in asked)) for name in names]
     cases = []
     for place, head in enumerate(heads):
@@ -171,7 +175,7 @@ def what_if(
 
 
 def _cases_of_draw(
-    workload: Workload, seed: int | None, asked: Sequence[tuple[str, Question]], policies: Sequence[Policy]
+    workload: Workload, seed: int | None, asked: Sequence[tuple[str, Question]], policies: Sequence[Policy], users: str
 ) -> Iterator[tuple[Waits, Waits, float, float, float | None, float | None]]:
     """Yield the values of every question under every policy as in `Case`; without a seed those of the log itself."""
     base = workload if seed is None else drawn_workload(workload, seed)
@@ -183,16 +187,24 @@ def _cases_of_draw(
         elif question is not None:
             changed, left = on_other_machine(base, question)
         before = waits(today, among=left)
+        known: Ints | None = None  # what jobs wait today, if users react to other waits
+        if users == REACT and question is not None and question.is_of_users:
+            known = _schedule_of(changed, policies[0]).wait
+        elif users == REACT:
+            known = today.wait if left is None else today.wait[left]
         for policy in policies:
             is_today = question is None and policy is policies[0]
-            then = today if is_today else _schedule_of(changed, policy)
+            then = today if is_today else _schedule_of(changed, policy, known)
             busy = _busy(today, base), _busy(then, base)
             yield before, waits(then), *busy, offered_load(base), offered_load(changed)
 
 
-def _schedule_of(workload: Workload, policy: Policy) -> Schedule:
-    """Return the schedule that a policy makes of a workload; all simulations of questions are made here."""
-    return simulate(workload, policy)
+def _schedule_of(workload: Workload, policy: Policy, known: Ints | None = None) -> Schedule:
+    """Return the schedule that a policy makes of a workload.
+
+    If it is known what jobs wait today, (n,) s, users react to other waits.
+    """
+    return simulate(workload, policy) if known is None else simulate(workload.with_(wait=known), policy, users=REACT)
 
 
 def _busy(schedule: Schedule, base: Workload) -> float:

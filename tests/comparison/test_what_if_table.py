@@ -153,3 +153,17 @@ def test_what_cannot_be_answered_is_refused() -> None:
     ):  # fmt: skip
         with pytest.raises(InputError, match=words):
             what_if(*arguments)
+
+
+def test_users_react_to_what_changes_and_not_to_what_stays() -> None:
+    # user 1 submits a second job 4 s after the first one has ended, at 10 + 5 s; with eight processors that is sooner
+    w = ps.Workload(submit=[0, 1, 19], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 4], capacity=4, user=[2, 1, 1])
+    asked = [("+4", Question("4 more processors", more=4))]
+    still, react = (what_if(w, asked, [as_policy("easy")], users=users) for users in ("recorded", "react"))
+    assert [row["wait_mean_s"] for row in answer_rows(still)] == [3.0, 0.0]
+    assert answer_rows(react)[0]["wait_mean_s"] == 3.0  # today's policy has today's submissions
+    waited = ps.simulate(w, "easy").wait
+    came = ps.simulate(w.with_(capacity=8, wait=waited), "easy", users="react").workload.submit
+    assert came.tolist() == [0, 1, 10]  # 4 s after 1 + 5
+    with pytest.raises(InputError, match="users must be one of recorded, react"):
+        what_if(w, asked, [as_policy("easy")], users="never")
