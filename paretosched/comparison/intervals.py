@@ -129,13 +129,14 @@ def week_sums(schedule: Schedule) -> WeekSums:
         np.array([np.bincount(week, x, shape[0]) for x in rows]).reshape(-1, shape[0]).T
         for rows in mean_terms(w, schedule.start, schedule.finish)
     ]
-    return WeekSums(*(np.hstack(pair) for pair in zip(sums, measures, strict=True)), len(w.measured.names))
+    weighted, done = (np.hstack(pair) for pair in zip(sums, measures, strict=True))
+    return WeekSums(weighted, done, len(w.measured.names))
 
 
 def join_sums(parts: Sequence[WeekSums]) -> WeekSums:
     """Return the sums of several schedules with the same groups, one after the other."""
-    sums = (np.concatenate([getattr(part, key) for part in parts]) for key in ("weighted", "work"))
-    return WeekSums(*sums, parts[0].measures)
+    weighted, work = (np.concatenate([getattr(part, key) for part in parts]) for key in ("weighted", "work"))
+    return WeekSums(weighted, work, parts[0].measures)
 
 
 def block_length(weeks: int) -> int:

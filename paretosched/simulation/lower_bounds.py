@@ -211,7 +211,7 @@ def least_mean_response(workload: Workload, rows: Ints) -> float:
                 total += now
             else:
                 heapreplace(left, left[0] - step)
-    return (total - sum(arrival for arrival, _ in arrivals)) / (workload.capacity * len(rows))
+    return float((total - sum(arrival for arrival, _ in arrivals)) / (workload.capacity * len(rows)))
 
 
 def _utilisation(workload: Workload, span: int) -> float:

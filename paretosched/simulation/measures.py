@@ -57,7 +57,7 @@ def mean_terms(workload: Workload, start: Ints, finish: Ints) -> tuple[Floats, F
             continue
         quantity = QUANTITY_OF[measure.quantity](workload, start, finish, measure.bound)
         if measure.statistic == SHARE:
-            quantity = 100.0 * (quantity > measure.over)
+            quantity = np.where(quantity > measure.over, 100.0, 0.0)
         weight = workload.run * workload.charge if measure.statistic == WEIGHTED else np.ones(len(workload))
         weight = weight * counted if counted.size else weight
         terms[:, i] = quantity * weight, weight
@@ -135,7 +135,8 @@ def _unfair_wait(workload: Workload, start: Ints, finish: Ints, bound: float) ->
     behind = np.searchsorted(workload.submit, workload.submit, side="right")  # of the same second, none is later
     first_later = np.append(first_from, np.iinfo(np.int64).max)[behind]
     overtaken = np.maximum(first_later, workload.eligible)
-    return np.maximum(start - overtaken, 0).astype(np.float64)
+    unfair: Floats = np.maximum(start - overtaken, 0).astype(np.float64)
+    return unfair
 
 
 QUANTITY_OF: dict[str, Callable[[Workload, Ints, Ints, float], Floats]] = {

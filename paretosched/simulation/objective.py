@@ -104,7 +104,8 @@ def objective_table(
     ['UTIL', 'AWRT', 'AWRT1', 'AWRT2']
     """
     since = (util_from == FROM_SUBMISSION) * ", from the first submission"
-    names, deciding = measured or getattr(groups, "measured", NOTHING_MEASURED)
+    here: Measured = getattr(groups, "measured", NOTHING_MEASURED) if measured is None else measured
+    names, deciding = here
     measures = (measure_of(name) for name in names)
     table = (
         Objective("UTIL", "%", True, f"utilisation{since}"),

@@ -478,8 +478,8 @@ def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
     """Return all columns, (k,) each, by the name of the objective; raise InputError if the wish uses others."""
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] < 3 + len(wish.measures):
-        columns = 2 + len(wish.measures)
-        raise InputError(f"objective values must have shape (k, groups + {columns}), but have {matrix.shape}")
+        beside = 2 + len(wish.measures)
+        raise InputError(f"objective values must have shape (k, groups + {beside}), but have {matrix.shape}")
     names = objective_names(matrix.shape[1], wish.measures)
     columns = dict(zip(names, matrix.T, strict=True))
     fixed = {limit.objective for limit in wish.limits if not limit.of}

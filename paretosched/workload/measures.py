@@ -363,5 +363,6 @@ def _counted(measure: Measure, workload: Workload) -> Mask:
     if measure.of.startswith("("):
         return jobs_that_fit(measure.of[1:-1], workload, f"measure {in_quotes(measure.name)}")
     if measure.of:
-        return workload.group == workload.groups.index(_group(measure.name, measure.of, workload.groups))
+        of_group: Mask = workload.group == workload.groups.index(_group(measure.name, measure.of, workload.groups))
+        return of_group
     return np.empty(0, dtype=np.bool_)
