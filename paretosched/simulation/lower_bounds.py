@@ -43,8 +43,8 @@ only grow if a job waits longer: they are bounded as "alone". Of a mean wait or 
 schedule, and one machine that does the work q_j p_j of each job at the rate at which the schedule does it, q_j of m. It
 ends each job when the schedule does, so that the sum of all ends is no less than the least one of such a machine: that
 of always taking the job with the least work left (Schrage 1968). Jobs that do not count are left out, which can only
-help. Of unfair waits and idle hours it is known that they are not negative, of Jain's index that it is 1 at most; of
-other measures nothing is known, and their bounds are NaN.
+help. Energy is least if nothing idles longer than it must. Of unfair waits and idle hours it is known that they are not
+negative, of Jain's index that it is 1 at most; of other measures nothing is known, and their bounds are NaN.
 
 **Rounding.** Queues and times are exact, int64: between the whole seconds at which something changes, a queue grows
 or shrinks evenly, or becomes empty. The bounds "alone" and those of utilisation are measured by the kernel that
@@ -71,6 +71,7 @@ from ..workload.measures import (
     JAIN,
     LARGEST,
     MEAN,
+    PRICE,
     RESPONSE,
     UNFAIR,
     USES,
@@ -163,7 +164,7 @@ def _measures_alone(workload: Workload, values: Floats) -> Floats:
             bounds[i] = 1.0
         elif measure.quantity in (UNFAIR, IDLE):
             bounds[i] = 0.0
-        elif measure.statistic != LARGEST and measure.quantity not in USES:
+        elif measure.statistic != LARGEST and measure.quantity not in (*USES, PRICE):
             bounds[i] = values[i]
     return bounds
 

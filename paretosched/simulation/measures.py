@@ -5,14 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask
-from ..workload.measures import IDLE, LARGEST, LONGEST, MEAN, MEDIAN, SHARE, USES, WEIGHTED, Measure, counted_jobs
+from ..workload.calendar import LATEST
+from ..workload.local_time import offsets, to_local, to_unix
+from ..workload.measures import (
+    IDLE,
+    LARGEST,
+    LONGEST,
+    MEAN,
+    MEDIAN,
+    SHARE,
+    USES,
+    WEIGHTED,
+    Measure,
+    Tariff,
+    counted_jobs,
+)
 from ..workload.workload import Workload
 
 HOUR = 3600.0
+DAY = 86_400
+KWH = 3.6e6  # Ws
 
 
 def measured_values(workload: Workload, start: Ints, finish: Ints, mask: Mask, since: Ints) -> Floats:
@@ -38,6 +55,8 @@ def measured_values(workload: Workload, start: Ints, finish: Ints, mask: Mask, s
             values[i] = share_used(workload, since, finish, counted, share)
         elif measure.quantity == IDLE:
             values[i] = _idle_hours(workload, start, finish, counted)
+        elif measure.tariff is not None:
+            values[i] = _cost(workload, start, finish, counted, measure)
         else:
             key = measure.quantity, measure.bound
             if key not in known:
@@ -173,3 +192,49 @@ def _idle_hours(workload: Workload, start: Ints, finish: Ints, counted: Mask) ->
     idle = np.clip(workload.capacity + np.cumsum(free[order])[:-1], 0, None)
     is_waited = np.cumsum(waiting[order])[:-1] > 0
     return float((idle * is_waited) @ np.diff(times[order])) / HOUR
+
+
+def _cost(workload: Workload, start: Ints, finish: Ints, counted: Mask, measure: Measure) -> float:
+    """Return the energy that jobs take, kWh, or its price; of all jobs with that of processors that idle.
+
+    A processor that is down takes nothing; one that runs a job when it is down counts once.
+    """
+    if counted.size and not counted.any():
+        return math.nan
+    tariff = measure.tariff
+    assert tariff is not None  # noqa: S101  # the measure is one of energy
+    first, last = int(workload.submit[0]), int(finish.max())
+    days = 1 << max(0, (last // DAY).bit_length())
+    times, sums = _price_until(workload.epoch, workload.zone, days, tariff)
+
+    def until(second: Ints) -> Floats:
+        cost: Floats = np.interp(second, times, sums)
+        return cost
+
+    used = (workload.width if workload.asked_amounts is None else workload.asked_amounts.cpus).astype(np.float64)
+    running = used * (until(finish) - until(start))
+    if measure.of:
+        return float(tariff.busy * (running[counted] if counted.size else running).sum()) / KWH
+    span = until(np.array([first, last]))
+    there = workload.capacity * float(span[1] - span[0])
+    if workload.down is not None:
+        begin, end = (until(np.clip(each, first, last)) for each in (workload.down.begin, workload.down.end))
+        there -= float(workload.down.processors @ (end - begin))
+    busy = float(running.sum())
+    return (tariff.busy * busy + tariff.idle * max(there - busy, 0.0)) / KWH
+
+
+@lru_cache(maxsize=64)
+def _price_until(epoch: int, zone: str, days: int, tariff: Tariff) -> tuple[Floats, Floats]:
+    """Return seconds of the log, ascending, and what a watt costs from second 0 until each, price times seconds.
+
+    `days` is how many days of the log there are at most; between two of these seconds the price is the same.
+    """
+    last = min(epoch + days * DAY, LATEST)
+    known = offsets(zone, epoch, last)
+    midnights = np.arange(to_local(known, np.array([epoch]))[0] // DAY, last // DAY + 2)
+    local = (midnights[:, None] * DAY + np.array([round(hour * HOUR) for hour in tariff.hours])).ravel()
+    begin = np.maximum(to_unix(known, local) - epoch, 0)
+    prices = np.tile(np.array(tariff.prices), midnights.size)
+    sums = np.concatenate([[0.0], np.cumsum(prices[:-1] * np.diff(begin))])
+    return begin.astype(np.float64), sums

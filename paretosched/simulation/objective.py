@@ -33,13 +33,14 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.arguments import list_argument
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount
 from ..kernels.objective_sums import measure
 from ..workload.from_paths import GroupsLike, as_groups
-from ..workload.measures import USES, measure_of
+from ..workload.measures import USES, measure_of, with_measures
 from ..workload.workload import NOTHING_MEASURED, Measured, Workload
 from .measures import measured_values, share_used
 
@@ -334,7 +335,12 @@ class Timed(Protocol):
         """Return when they end, (n,) s."""
 
 
-def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str = FROM_START) -> ObjectiveValues:
+def objectives(
+    schedule: Timed,
+    counted: ArrayLike | None = None,
+    util_from: str = FROM_START,
+    measures: Sequence[str] = (),
+) -> ObjectiveValues:
     """Return the objectives of a schedule; of all its jobs they are also `schedule.objectives`.
 
     Parameters
@@ -345,6 +351,8 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
         (n,) bool, the jobs that count; None for all of them.
     util_from
         "start": UTIL of the papers, from the first start. "submission": from the first submission.
+    measures
+        What else is measured, in words such as "p95 wait", see `paretosched.workload.measures`.
 
     Returns
     -------
@@ -356,7 +364,8 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
     Raises
     ------
     InputError
-        `schedule` is no schedule, `counted` has the wrong length or type, or `util_from` is another word.
+        `schedule` is no schedule, `counted` has the wrong length or type, `util_from` is another word, or a measure is
+        none of this workload.
 
     Examples
     --------
@@ -367,11 +376,13 @@ def objectives(schedule: Timed, counted: ArrayLike | None = None, util_from: str
     >>> late = Schedule(w, [20, 30])
     >>> objectives(late)["UTIL"], objectives(late, util_from="submission")["UTIL"]
     (83.33333333333333, 35.714285714285715)
+    >>> objectives(late, measures=["mean wait"])["mean wait"]
+    25.0
     """
     one_of("util_from", util_from, UTIL_FROM)
     if not isinstance(schedule, Timed):
         raise InputError(f"schedule must be a value of the type Schedule, but is {schedule!r:.60}")
-    w = schedule.workload
+    w = with_measures(schedule.workload, list_argument("measures", measures))
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")

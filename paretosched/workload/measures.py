@@ -24,6 +24,11 @@ word it is the mean, of unfair waits the weighted one.
 Beside these there are *UTIL_memory* and *UTIL_gpus*, per cent, on a machine of nodes, and *idle hours*: processor hours
 in which a processor was idle although a job waited. On a machine of nodes their processors are CPUs.
 
+*energy(250 W, idle 90 W)*, kWh, is what processors take from the first submission to the last completion: so many W
+while they run a job, and so many, 0 without a word, while they do not and are up. *price(250 W, idle 90 W, 0h 0.20, 7h
+0.35, 22h 0.20)* is its cost, with the price of a kWh from these hours of local time on. Of a group it is without
+idling.
+
 More is better of UTIL and of Jain's index, and less of everything else.
 """
 
@@ -32,6 +37,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -47,7 +53,9 @@ BOUND = 10.0  # s, of slowdowns
 MOST = 64  # measures of a workload
 FEWEST_DECIDING, MOST_DECIDING = 2, 12  # objectives of a search
 RATIO = ""  # the unit of slowdowns
+LARGEST_PRICE = 1e6  # of a kWh
 ALL, OTHERS = "all", "others"
+ENERGY, PRICE = "energy", "price"
 WAIT, RESPONSE, SLOWDOWN, STRETCH, UNFAIR = QUANTITIES = ("wait", "response", "slowdown", "stretch", "unfair wait")
 MEAN, MEDIAN, LONGEST, WEIGHTED, SHARE, JAIN, LARGEST = (
     "mean", "median", "longest", "weighted", "share", "jain", "largest group",
@@ -65,15 +73,36 @@ STATISTIC = (
 QUANTITY = r"(?:unfair\s+wait|wait|response|slowdown|stretch)"
 LIMIT = r"\d+(?:\.\d+)?\s*(?:s|min|m|h|d)?\b"
 CONDITION = r"\((?:[^()\"]|\"[^\"]*\"|\((?:[^()\"]|\"[^\"]*\")*\))*\)"
+POWER = r"\d+(?:\.\d+)?\s*k?W"
+TARIFF = rf"(?P<kind>energy|price)\s*\(\s*(?P<busy>{POWER})\s*(?:,\s*idle\s+(?P<idle>{POWER}))?\s*(?P<hours>,[^()]*)?\)"
 WHAT = (
     rf"(?:(?:{STATISTIC}\s+)?{QUANTITY}\b(?:\s*\(\s*{LIMIT}\s*\))?(?:\s*>\s*{LIMIT}(?=\s*(?:of\b|[-+,<>=]|in\b|$)))?"
-    rf"|{'|'.join(USES)}|idle\s+hours)"
+    rf"|{'|'.join(USES)}|idle\s+hours|(?:energy|price)\s*\([^()]*\))"
 )
+CONSUMED = re.compile(rf"{TARIFF}(?:\s+of\s+(?:group\s+)?(?P<of>.+))?", re.IGNORECASE | re.DOTALL)
 PARTS = re.compile(
     rf"(?:(?P<statistic>{STATISTIC})\s+)?(?P<quantity>{QUANTITY})(?:\s*\(\s*(?P<bound>{LIMIT})\s*\))?"
     rf"(?:\s*>\s*(?P<over>{LIMIT}))?(?:\s+of\s+(?:group\s+)?(?P<of>.+))?",
     re.IGNORECASE | re.DOTALL,
 )
+
+
+class Tariff(NamedTuple):
+    """What processors take, and what it costs.
+
+    Attributes
+    ----------
+    busy, idle
+        W of a processor that runs a job, and of one that does not.
+    hours, prices
+        The local hours of the day from which prices hold, ascending, the first one 0, and the prices of a kWh; one of 1
+        for the energy itself.
+    """
+
+    busy: float
+    idle: float
+    hours: tuple[float, ...] = (0.0,)
+    prices: tuple[float, ...] = (1.0,)
 
 
 class Measure(NamedTuple):
@@ -91,6 +120,8 @@ class Measure(NamedTuple):
         Of slowdowns, s.
     over
         What the jobs of a share are above, in the unit of the quantity.
+    tariff
+        Of energy and price; None for other quantities.
     """
 
     name: str
@@ -99,6 +130,7 @@ class Measure(NamedTuple):
     of: str = ""
     bound: float = BOUND
     over: float = 0.0
+    tariff: Tariff | None = None
 
     @property
     def percentile(self) -> str | None:
@@ -107,7 +139,9 @@ class Measure(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """Return "s", "%", "h" for processor hours, or "" for a ratio."""
+        """Return "s", "%", "h" for processor hours, "kWh", or "" for a ratio or a price."""
+        if self.tariff is not None:
+            return "kWh" if self.quantity == ENERGY else RATIO
         if self.quantity in USES or self.statistic == SHARE:
             return "%"
         if self.quantity == IDLE:
@@ -127,6 +161,8 @@ class Measure(NamedTuple):
             return f"utilisation of {USES[self.quantity]}"
         if self.quantity == IDLE:
             return "processor hours idle although a job waited"
+        if self.tariff is not None:
+            return f"{self.quantity}{who}"
         what = IN_WORDS.get(self.quantity, self.quantity)
         if self.statistic == SHARE:
             return f"per cent of the jobs{who} with a {what} above {_limit_text(self.quantity, self.over)}"
@@ -165,6 +201,9 @@ def measure_of(text: str) -> Measure:
     for name in (*USES, IDLE):
         if words.lower() == name.lower():
             return Measure(name, "", name)
+    consumed = CONSUMED.fullmatch(words)
+    if consumed is not None:
+        return _consumed(text, consumed)
     found = PARTS.fullmatch(words)
     if found is None:
         raise InputError(
@@ -195,6 +234,38 @@ def measure_of(text: str) -> Measure:
     name = f"{statistic} {quantity}" + (f"({bound:g})" if bound != BOUND else "")
     name += f" > {_limit_text(quantity, over)}" if statistic == SHARE else ""
     return Measure(name + (f" of {of}" if of else ""), statistic, quantity, of, bound, over)
+
+
+def _consumed(text: str, found: re.Match[str]) -> Measure:
+    """Return the measure of energy or of its price that words stand for."""
+    kind, of = found["kind"].lower(), _who(found["of"] or "")
+    busy, idle = (_watts(found[key]) if found[key] else 0.0 for key in ("busy", "idle"))
+    parts = [part.split() for part in (found["hours"] or "").split(",")[1:]]
+    try:
+        hours = tuple(float(hour.lower().removesuffix("h")) for hour, _ in parts)
+        prices = tuple(float(price) for _, price in parts)
+    except ValueError:
+        hours, prices = (1.0,), ()
+    rising = all(a < b for a, b in pairwise((*hours, 24.0)))
+    if parts and not (
+        kind == PRICE and hours[0] == 0 and rising and all(0 <= price < LARGEST_PRICE for price in prices)
+    ):
+        raise InputError(
+            f"{in_quotes(text)}: prices of a kWh must stand behind ascending hours from 0h on, as in price(250 W, idle "
+            "90 W, 0h 0.20, 7h 0.35, 22h 0.20)"
+        )
+    if kind == PRICE and not parts:
+        raise InputError(f"{in_quotes(text)}: a price needs that of a kWh, as in price(250 W, 0h 0.30)")
+    words = [f"{busy:.15g} W", *([f"idle {idle:.15g} W"] if idle else [])]
+    words += [f"{hour:.15g}h {price:.15g}" for hour, price in zip(hours, prices, strict=True)]
+    name = f"{kind}({', '.join(words)})" + (f" of {of}" if of else "")
+    return Measure(name, "", kind, of, tariff=Tariff(busy, idle, *((hours, prices) if parts else ())))
+
+
+def _watts(text: str) -> float:
+    """Return a power in W."""
+    number, unit = re.fullmatch(r"([\d.]+)\s*(k?)w", text.strip().lower()).groups()  # type: ignore[union-attr]
+    return float(number) * (1000 if unit else 1)
 
 
 def _who(text: str) -> str:

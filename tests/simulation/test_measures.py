@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -98,6 +100,33 @@ def idle_hours(schedule: ps.Schedule) -> float:
         if ((w.eligible <= second) & (schedule.start > second)).any():
             total += max(0.0, w.capacity - used[(schedule.start <= second) & (schedule.finish > second)].sum())
     return total / 3600
+
+
+def consumed(schedule: ps.Schedule, busy: float, idle: float, price: Callable[[int], float]) -> float:
+    """Return what the energy of processors costs, second by second; `price` is that of a kWh at an hour of the day."""
+    w, total, zone = schedule.workload, 0.0, ZoneInfo(schedule.workload.zone)
+    used = w.width if w.asked_amounts is None else w.asked_amounts.cpus
+    for second in range(int(w.submit[0]), int(schedule.finish.max())):
+        running = used[(schedule.start <= second) & (schedule.finish > second)].sum()
+        hour = dt.datetime.fromtimestamp(w.epoch + second, zone).hour
+        total += price(hour) * (busy * running + idle * (w.capacity - running)) / 3.6e6
+    return total
+
+
+@pytest.mark.parametrize("begin", [1711839600, 1729980000])  # 30 and 90 minutes before a change of the clock
+def test_energy_and_its_price_are_those_of_every_second(begin: int) -> None:
+    w = random_jobs(4, 12, 8, gap=1500, run=4000).with_(epoch=begin, zone="Europe/Berlin")
+    w = with_measures(
+        w, ["energy(0.25 kW, idle 90W)", "price(250 W, idle 90 W, 0h 0.2, 2h 0.5, 3h 1)", "energy(1 W) of 1"]
+    )
+    schedule = ps.simulate(w, "easy")
+    energy, price, of_one = schedule.objectives.array[-3:]
+    assert energy == pytest.approx(consumed(schedule, 250, 90, lambda _: 1.0))
+    assert price == pytest.approx(
+        consumed(schedule, 250, 90, lambda hour: 0.2 if hour < 2 else 0.5 if hour < 3 else 1.0)
+    )
+    assert of_one == pytest.approx((w.run * w.width)[w.group == 0].sum() / 3.6e6)
+    assert w.measured.names[1] == "price(250 W, idle 90 W, 0h 0.2, 2h 0.5, 3h 1)"
 
 
 def check(workload: ps.Workload) -> None:
@@ -200,6 +229,8 @@ def test_deciding_objectives_are_those_asked_for() -> None:
         ("UTIL, wait(60)", "only a slowdown has a bound"),
         ("UTIL, share slowdown > 3h", "must be a number without a unit"),
         ("UTIL, largest group wait of 1", "must be one of all jobs"),
+        ("UTIL, energy(1 W, 0h 2)", "prices of a kWh must stand behind ascending hours"),
+        ("UTIL, price(1 W)", "a price needs that of a kWh"),
         ("UTIL, mean wait of (widht > 3)", "did you mean width"),
         ("UTIL, UTIL_gpus", "use of a resource must be one of"),
     ],
