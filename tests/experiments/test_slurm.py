@@ -169,9 +169,3 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     summary = script("slurm", "analysis.py", "--no-figures", "--results", results)
     for part in ("A quick run on a made-up log", "## Gain of the trained policy", "**KTH: ", "Did the clock keep up?"):
         assert part in summary
-
-
-def test_the_readme_names_the_scripts_there_are() -> None:
-    text = (ROOT / "experiments" / "slurm" / "README.md").read_text(encoding="utf-8")
-    assert all(f"experiments/slurm/{name}" in text for name in ("run.py", "analysis.py"))
-    assert all((ROOT / "experiments" / "slurm" / f"{name}.py").exists() for name in MODULES[1:])

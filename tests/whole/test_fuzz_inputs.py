@@ -296,7 +296,6 @@ def lost_descriptions(run: Path) -> Iterator[str]:
     yield "gone"
 
 
-@pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_run_without_its_description_is_remade_from_its_store(house: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(house / "run", run)
@@ -315,7 +314,6 @@ def test_a_run_without_its_description_is_remade_from_its_store(house: Path, tmp
         assert {key: remade[key] for key in rest} == rest, what
 
 
-@pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_run_of_version_0_1_without_its_description_says_what_to_do(tmp_path: Path) -> None:
     old_log = write_old_log(tmp_path)
     run = Path(shutil.copytree(OLD / "run-weighting", tmp_path / "run"))
