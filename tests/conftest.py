@@ -10,6 +10,10 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+# Several workers share the processors: where threads of linear algebra wait for one that another worker has, a small
+# matrix takes a hundred times as long. Before numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 from numba.core.compiler_lock import global_compiler_lock

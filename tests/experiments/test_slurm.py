@@ -29,19 +29,6 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
         sys.modules.pop(name, None)
 
 
-def test_who_pays_is_said_of_the_groups_without_a_wish(run: Any) -> None:
-    analysis = importlib.import_module("analysis")
-    values = {"stock": (100.0, 100.0, 100.0, 100.0), "deployed": (150.0, 80.0, 130.0, 100.2)}
-    twins = {"stock": "easy", "deployed": "policy"}
-    rows = [
-        {"log": "KTH", "window": "0", "system": system, "twin": twins[system], "AWRT5": ""}
-        | {f"AWRT{group}": str(value) for group, value in enumerate(of_system, 1)}
-        for system, of_system in values.items()
-    ]
-    assert analysis.losers(rows, "KTH") == ["on KTH group 3 lost 30 %"]
-    assert analysis.losers(rows, "CTC") == []
-
-
 def test_a_window_begins_with_what_ran_and_what_waited(run: Any) -> None:
     w = ps.Workload(
         submit=[0, 10, 20, 50, 70, 500],
@@ -115,18 +102,6 @@ def test_priorities_that_are_the_model_agree_with_it(run: Any) -> None:
     turned = {job: -key for job, key in real.items()}
     alike = sum(a == b for i, a in enumerate(real.values()) for b in list(real.values())[:i])
     assert run.priority_pairs(window, policy, record | {"samples": [sample | {"priority": turned}]}) == (190, alike)
-
-
-def test_a_window_with_a_job_that_came_too_late_is_said_and_left_out_beside(run: Any) -> None:
-    analysis = importlib.import_module("analysis")
-    rows = [
-        {"log": "CTC", "window": str(window), "system": "reserving", "late_most": late}
-        for window, late in enumerate(("36001", "36000", "5"))
-    ]
-    assert analysis.also_without_late(rows, "CTC") == [("CTC", rows), ("CTC, without CTC 0", rows[1:])]
-    assert analysis.also_without_late(rows[1:], "CTC") == [("CTC", rows[1:])]
-    (words,) = analysis.too_late_in_words(rows)
-    assert words.startswith("In CTC 0, `reserving`, a job was submitted 36,001 s late, in a window of 10 h")
 
 
 @pytest.mark.slow
