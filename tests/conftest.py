@@ -10,11 +10,17 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+# Several workers share the processors: where threads of linear algebra wait for one that another worker has, a small
+# matrix takes a hundred times as long. Before numpy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
+from paretosched.fronts import quality_indicators
+from paretosched.search import last_tenth
 from paretosched.workload.log_cache import OFF_VARIABLE
 from paretosched.workload.public_logs import LOGS, log_folder
 from support.slurm_cluster import SlurmCluster, slurm_cluster
@@ -43,16 +49,17 @@ def compiled_in_turn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
     Else all workers spend minutes on the same large kernels. A worker that needs a lock may have those of kernels that
     call this one, never of those that it calls, so no two wait for each other. numba's own lock comes first, because
-    another thread of this process may have it and need the same kernel.
+    another thread of this process may have it and need the same kernel. Those of pymoo are kept, too, which it compiles
+    anew in every process, for 20 s.
     """
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        yield
-        return
-    locks = tmp_path_factory.getbasetemp().parent / "compiling"
+    folder = tmp_path_factory.getbasetemp()
+    locks = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "compiling"
     locks.mkdir(exist_ok=True)
     compile_now = Dispatcher.compile
 
     def compile_in_turn(kernel: Dispatcher, signature: object) -> object:
+        if kernel.py_func.__module__.startswith("pymoo."):
+            kernel.enable_caching()
         if kernel._cache.cache_path is None:
             return compile_now(kernel, signature)
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
@@ -65,10 +72,26 @@ def compiled_in_turn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         yield
 
 
+# Of hypervolumes, where their digits do not matter: fine ones take a third of a second.
+FINE = {(quality_indicators, "DIRECTIONS"): quality_indicators.DIRECTIONS,
+        (last_tenth, "FEW_DIRECTIONS"): last_tenth.FEW_DIRECTIONS}  # fmt: skip
+COARSE = 2000
+
+
+@pytest.fixture(scope="session", autouse=True)
+def coarse_hypervolumes() -> Iterator[None]:
+    """Measure with fewer directions, in commands and in the library."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module, name in FINE:
+            patch.setattr(module, name, COARSE)
+        yield
+
+
 @pytest.fixture
-def coarse_hypervolumes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Measure with fewer directions, in commands and in the library: a fine hypervolume takes a third of a second."""
-    monkeypatch.setattr("paretosched.fronts.quality_indicators.DIRECTIONS", 2000)
+def fine_hypervolumes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure with as many directions as users do."""
+    for (module, name), directions in FINE.items():
+        monkeypatch.setattr(module, name, directions)
 
 
 @pytest.fixture

@@ -13,8 +13,6 @@ import paretosched as ps
 from paretosched.fronts.front import extremes
 from support.commands import columns, command, succeed
 
-pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
-
 
 @pytest.mark.slow
 def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from paretosched.cli.file_kinds import Kind, kind_of
 from support.commands import RECORD, succeed
 from support.old_files import OLD, copy_old_files
 
-pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 TEXTS = {

@@ -18,8 +18,6 @@ from support.commands import (
 from support.machine_zoo import case, of
 from support.placing import ideal_schedule
 
-pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
-
 
 def refusal(*arguments: object) -> str:
     """Run a command that must be refused, and return its error line."""

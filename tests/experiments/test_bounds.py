@@ -81,10 +81,3 @@ def test_the_stored_results_have_no_bound_that_is_beaten() -> None:
     rows = load_rows(ROOT / "results" / "bounds" / "tiny.csv")
     assert sum(float(row["workloads"]) for row in rows) >= 10_000
     assert {float(row[key]) for row in rows for key in ("sets beaten", "wishes beaten")} == {0.0}
-
-
-def test_the_readme_names_the_scripts_there_are() -> None:
-    folder = ROOT / "experiments" / "bounds"
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    assert all(f"experiments/bounds/{name}" in text for name in ("run.py", "analysis.py"))
-    assert all((folder / name).exists() for name in ("run.py", "analysis.py", "settings.py", "tiny.py"))

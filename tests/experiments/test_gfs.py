@@ -75,51 +75,10 @@ def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         sys.modules.pop(name, None)
 
 
-def test_longer_trainings_are_not_equal_and_the_best_strategy_alone_is_that_of_the_objective(scripts: Any) -> None:
-    reading = scripts("reading")
-    assert reading.of_equal_budget([{"evaluations": "3513"}, {"evaluations": "4949"}]) == [{"evaluations": "3513"}]
-    names = dict.fromkeys(reading.TABLE, "")
-    rows = [
-        names | {"log": "KTH", "system": system, "objective": objective, "AWRT": awrt}
-        for system, objective, awrt in (("easy by wait", "200", "50"), ("a", "150", "100"), ("b", "160", "40"))
-    ]
-    assert reading.best_alone(rows, "KTH") == ("a", {"AWRT": -100, "objective": 25})
-    assert reading.best_alone(rows, "CTC")[0] == ""
-
-
-def test_a_transfer_shows_every_group_and_what_is_worse(scripts: Any) -> None:
-    transfer = scripts("transfer")
-    gains = {"AWRT": "-10", "AWRT1": "5", "AWRT2": "1", "AWRT3": "-1", "AWRT4": "-3666.2", "AWRT5": "0"}
-    row = {f"{name}_vs_easy": value for name, value in gains.items()} | {"objective_vs_easy": "4"}
-    row |= {"policy": transfer.POLICIES[0], "log": "KTH"}
-    cells = transfer.cells(transfer.gains_of(row))
-    assert cells[:2] == ["+4.00 %", "-10.0 %"]
-    assert cells[5:] == ["-3,666.2 %", "+0.0 %", "AWRT, AWRT3, AWRT4"]
-    of_ctc = row | {"log": "CTC"}
-    words = transfer.of_transfer([row, of_ctc])
-    assert "in 1 of 1 cases, and AWRT worse in 1 of 1" in words
-    assert "KTH (+4.0 %, but AWRT -10.0 % and AWRT4 -3,666.2 %)" in words
-    assert transfer.beyond_limits(row) == "**not kept**: AWRT -10.0 %, AWRT4 -3,666.2 %"
-    assert transfer.beyond_limits(row | {"AWRT_vs_easy": "0", "AWRT4_vs_easy": "-25"}) == "kept"
-
-
 def test_ways_end_at_the_best_known_within_the_limits_and_at_the_bound(scripts: Any) -> None:
     run, within, bound = scripts("transfer").ends_of_ways()
     assert run
     assert 0 < within < bound < 100
-
-
-def test_logs_that_lose_much_work_are_named_unless_they_were_run_both_ways(scripts: Any) -> None:
-    possible = scripts("possible")
-    rows = [
-        {"log": log, "jobs": "10", "cut_jobs": "4", "work_percent": share}
-        for log, share in (("CTC", "0.9"), ("LANL", "24.7"), ("SDSC96", "13.5"))
-    ]
-    assert possible.run_one_way(rows) == ["SDSC96 (13.5 %)"]
-    words = possible.of_cut_work({"cut": rows})
-    assert "LANL (4 of 10 jobs, 24.70 % of the work), SDSC96" in words
-    assert "CTC" not in words
-    assert possible.of_cut_work({"cut": []}) == ""
 
 
 def test_intervals_are_of_the_schedules_in_the_tables(scripts: Any) -> None:
@@ -143,30 +102,6 @@ def test_intervals_are_of_the_schedules_in_the_tables(scripts: Any) -> None:
         assert float(row["AWRT"]) == pytest.approx(float(there["AWRT_vs_easy"]), rel=1e-9)
         for name in ("objective", "AWRT", "beyond"):
             assert float(row[f"{name}_low"]) < float(row[name]) < float(row[f"{name}_high"])
-
-
-def test_better_than_one_strategy_takes_the_interval_of_every_seed(scripts: Any) -> None:
-    weeks = scripts("weeks")
-    above, around, below = (
-        {"training": "symbiotic", "log": "KTH", "beyond_low": low, "beyond_high": high}
-        for low, high in (("0.1", "2"), ("-0.1", "2"), ("-2", "-0.1"))
-    )
-    assert weeks.verdict([above, above]) == "yes"
-    assert weeks.verdict([below]) == "no"
-    assert weeks.verdict([above, around]) == weeks.verdict([above, below]) == "**not told apart**"
-    assert weeks.verdict([above, above | {"beyond_low": ""}]) == "-"
-    assert weeks.told_apart([above], "symbiotic", ["CTC", "KTH"]) == ["KTH"]
-    assert weeks.told_apart([above, around], "symbiotic", ["KTH"]) == []
-
-
-def test_the_best_of_thirteen_strategies_has_the_greedy_of_the_training(scripts: Any) -> None:
-    names = dict.fromkeys(scripts("reading").TABLE, "")
-    alone = [
-        names | {"log": "KTH", "system": system, "objective": objective}
-        for system, objective in (("easy by wait", "200"), ("a", "150"), ("greedy", "100"))
-    ]
-    for gain, best in (("24", "a"), ("26", "greedy")):
-        assert scripts("weeks").best_of_thirteen(alone, {"log": "KTH", "vs_easy": gain}) == best
 
 
 @pytest.mark.slow
@@ -214,15 +149,3 @@ def test_gains_on_another_scaling_are_those_of_its_schedules(scripts: Any) -> No
     expected = {"objective": 100 * (1 - value / of_easy), "AWRT": gains[1], "worst_group": min(gains[2:])}
     assert row == pytest.approx(expected | {"beyond": 100 * (1 - value / of_one)})
     assert row["objective"] not in (0, row["beyond"])
-
-
-def test_what_other_scalings_say_of_one_strategy(scripts: Any) -> None:
-    scripts("common"), scripts("weeks")
-    scalings = scripts("scalings")
-    key = {"training": "symbiotic", "log": "KTH", "one": "greedy", "AWRT": "-1", "worst_group": "-1234.4"}
-    rows = [key | {"objective": "4", "beyond": "-2"}, key | {"objective": "6", "beyond": "0.5"}]
-    assert scalings.kept_in_words(rows, ["KTH"]) == ", and on other scalings in 1 of 2 cases"
-    assert scalings.kept_in_words(rows, ["CTC"]) == ""
-    (line,) = [line for line in scalings.section(rows, [key | {"objective": "9"}]) if line.startswith("| symbiotic")]
-    cells = ["+9.0 to +9.0 %", "+4.0 to +6.0 %", "-1.0 to -1.0 %", "-1,234 to -1,234 %", "greedy", "-2.00 to +0.50 %"]
-    assert line == f"| symbiotic | KTH | {' | '.join(cells)} | 1 of 2 |"

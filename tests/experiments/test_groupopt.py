@@ -3,43 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from paretosched.core.tables import load_rows
-from support.experiments import modules, paper, script
-
-SCRIPTS = ("settings", "gains", "figures", "analysis")  # there are more experiments
-
-
-@pytest.fixture
-def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    yield from modules(monkeypatch, "groupopt", SCRIPTS)
-
-
-def test_the_opening_compares_with_easy_and_says_what_is_reversed(scripts: dict[str, Any]) -> None:
-    analysis, gains = scripts["analysis"], scripts["gains"]
-    policies = {"SCOJO-PECT": ("-40", "-50", "25"), "SCOJO-PECT optimised": ("10", "20", "15")}
-    rows = [
-        {"part": "spread", "policy": policy, "workload": str(number), "AWRT_vs_easy": gain}
-        for policy, both in policies.items()
-        for number, gain in enumerate(both)
-    ]
-    words = analysis.beside_easy(rows)
-    assert words == (
-        "Response times weighted by work (AWRT) are with group optimisation 15 % shorter than those of EASY, which "
-        "does not share time, and 40 % longer without it (medians of 3 workloads), on 1 of them longer with it than "
-        "without."
-    )
-    assert analysis.beside_easy(rows[:3]) == ""
-    pair = f"Opt-TSL over TSL{gains.OWN}"
-    found = [gains.Gain(measure, pair, 10.0, [value] * 4) for measure, value in (("response", -1.0), ("wait", 1.0))]
-    assert analysis.reversed_words(found) == "Reversed: response where a slice has jobs of its own class only. "
-    assert analysis.reversed_words(found[1:]) == ""
-    assert set(gains.IN_WORDS) == set(gains.PAIRS)
+from support.experiments import paper, script
 
 
 def test_every_number_has_a_source_and_stands_once() -> None:

@@ -53,12 +53,6 @@ def rows_of(gains: dict[str, dict[str, tuple[float, float]]]) -> list[dict[str, 
     ]
 
 
-def rows_in(lines: list[str]) -> list[list[str]]:
-    """Return the cells of the rows of a table, which has a head of two lines."""
-    table = [line for line in lines if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("| ").split("|")] for line in table[2:]]
-
-
 def test_a_learner_is_chosen_on_the_other_logs(scripts: dict[str, Any]) -> None:
     """ "a" keeps the limits on A and B, "b" on C and gains more there: without A or B both keep them in one."""
     rows = rows_of(
@@ -73,55 +67,6 @@ def test_a_learner_is_chosen_on_the_other_logs(scripts: dict[str, Any]) -> None:
     assert scripts["elsewhere"].total_of(found) == "1.3 %, kept in 0 of 3"
 
 
-def test_an_untrained_policy_too_is_chosen_on_the_other_logs(scripts: dict[str, Any]) -> None:
-    """ "fcfs" gains most, but breaks the limits on C: only where C is left out is it chosen."""
-    rows = rows_of(
-        {
-            "easy": dict.fromkeys("ABC", (0.0, 0.0)),
-            "fcfs": {"A": (5.0, 0.0), "B": (5.0, 0.0), "C": (-7.0, 0.5)},
-            "a": {"A": (2.0, 0.0), "B": (2.0, 0.0), "C": (4.0, 0.0)},
-        }
-    )
-    table = rows_in(scripts["elsewhere"].left_out_logs(rows))
-    assert [line[1:5] for line in table if line[0] == "all"] == [
-        ["A", "a", "+2.0 %", "1 of 1"],
-        ["B", "a", "+2.0 %", "1 of 1"],
-        ["C", "fcfs", "-7.0 %", "0 of 1"],
-        ["each in turn", "2 policies", "-1.0 %", "2 of 3"],
-    ]
-
-
-def test_a_log_on_which_settings_were_chosen_is_left_out_of_the_conclusions(scripts: dict[str, Any]) -> None:
-    """ "a" keeps the limits most often by what it does on CTC; without it "b" does."""
-    rows = rows_of(
-        {
-            "easy": dict.fromkeys(("CTC", "A", "B"), (0.0, 0.0)),
-            "a": {"CTC": (9.0, 0.0), "A": (3.0, 0.0), "B": (3.0, 0.5)},
-            "b": {"CTC": (1.0, 0.5), "A": (2.0, 0.0), "B": (5.0, 0.5)},
-        }
-    )
-    lines = scripts["elsewhere"].without_the_chosen_on(rows, scripts["standings"].standings_of(rows))
-    assert [line[:3] for line in rows_in(lines)] == [
-        ["easy", "+0.0 % / +0.0 %", "100 % / 100 %"],
-        ["a", "+5.0 % / +3.0 %", "67 % / 50 %"],
-        ["b", "+2.7 % / +3.5 %", "33 % / 50 %"],
-    ]
-    assert "`b` (+3.5 %, limits kept in 1 of 2) keeps them most often, and not `a` (+3.0 %, limits kept" in lines[-2]
-    assert scripts["elsewhere"].without_the_chosen_on([row for row in rows if row["log"] == "CTC"], ()) == []
-
-
-def test_who_is_easy_by_another_name_and_where_nobody_waits(scripts: dict[str, Any]) -> None:
-    rows = rows_of(
-        {
-            "easy": dict.fromkeys("AB", (0.0, 0.0)),
-            "fcfs": dict.fromkeys("AB", (0.0, 0.0)),
-            "a": {"A": (2.0, 0.0), "B": (0.0, 0.0)},
-        }
-    )
-    assert scripts["standings"].twins_of_easy(rows) == ["fcfs"]
-    assert scripts["standings"].idle_logs(rows) == ["B"]
-
-
 def test_new_users_are_in_the_last_group_where_the_learning_ends(scripts: dict[str, Any]) -> None:
     """User 7 has done most in the end, but a tenth of the work when the learning ends; user 9 comes later."""
     words = {"run": [90, 10, 500, 1], "estimate": [500] * 4, "width": [1] * 4, "capacity": 1, "user": [8, 7, 7, 9]}
@@ -131,62 +76,6 @@ def test_new_users_are_in_the_last_group_where_the_learning_ends(scripts: dict[s
     split = scripts["settings"].Split("the middle", 0.0, 0.5, 1.0)
     parts = scripts["run"].learning_and_test(whole, split)
     assert [part.group.tolist() for part in parts] == [[0, 1], [1, 2]]
-
-
-def test_other_scalings_are_apart_from_the_one_learnt_on(scripts: dict[str, Any]) -> None:
-    """ "a" is trained with two seeds; "fcfs" gains nothing in the mean over the other scalings and is left out."""
-    gains = {"a": ((9.0, 3.0, 5.0), (9.5, 4.0, -1.0)), "easy": ((0.0, 0.0, 0.0),), "fcfs": ((9.0, 1.0, -2.0),)}
-    gains["lxf"] = ((1.0, 2.0, 2.5),)
-    rows = [
-        row | {"scaling": str(scaling), "seed": str(seed) if policy == "a" else "", "exceeded": str(float(gain < 4))}
-        for policy, seeds in gains.items()
-        for seed, of_seed in enumerate(seeds)
-        for scaling, gain in enumerate(of_seed)
-        for row in rows_of({policy: {"CTC 1024": (gain, 0.0)}})
-    ]
-    lines = scripts["scalings"].section(rows, "a")
-    table = [line for line in rows_in(lines) if line[0].startswith("CTC")]
-    assert [line[1:4] + line[7:] for line in table] == [
-        ["a", "+9.0 to +9.5 %", "-1.0 to +5.0 %", "2 of 4"],
-        ["lxf", "+1.0 %", "+2.0 to +2.5 %", "0 of 2"],
-    ]
-    assert lines[-2] == (
-        "`a` keeps the limits in 2 of 4, with a gain of 2.8 % in the mean. Of untrained policies that gain 1 % or "
-        "more, `lxf` does so most often: in 0 of 2 cases, with a gain of 2.2 % in the mean. Of trained policies that "
-        "gain 1 % or more, `a` does so most often: in 2 of 4 cases, with a gain of 2.8 % in the mean."
-    )
-    assert scripts["scalings"].section([row for row in rows if row["scaling"] == "0"], "a") == []
-
-
-def test_limits_kept_by_doing_nothing_are_said(scripts: dict[str, Any]) -> None:
-    """ "a" has two seeds, of which the second one's schedule is EASY's."""
-    rows = [
-        row | {"scaling": scaling, "seed": seed}
-        for scaling in ("0", "1")
-        for seed, gain in (("0", 4.0), ("1", 0.0))
-        for row in rows_of({"a": {"CTC 1024": (gain, 0.0)}})
-    ]
-    assert scripts["standings"].as_easy(rows) == 2
-    lines = scripts["scalings"].section(rows, "a")
-    assert rows_in(lines)[0][-1] == "2 of 2 (1 with EASY's own schedule)"
-    assert "in 2 of 2 cases (1 with EASY's own schedule), with a gain of 2.0 %" in lines[-2]
-
-
-def test_what_guarded_orders_do_on_larger_machines_is_apart_and_in_the_opening(scripts: dict[str, Any]) -> None:
-    """On the second scaling of the larger machine a group that comes first loses 300 %."""
-    rows = [
-        row | {"scaling": str(scaling), "seed": "0", "AWRT2_vs_easy": str(first), "exceeded": str(float(first < 0))}
-        for scaling, first in enumerate((5.0, -300.0))
-        for row in rows_of({"guarded, limits": {"KTH 1024": (5.0, 0.0)}})
-    ]
-    scalings = scripts["scalings"]
-    assert scalings.section(rows, "guarded, limits") == []
-    (line,) = rows_in(scalings.larger_section(rows))
-    assert line[:2] + line[6:] == ["KTH 1024", "guarded, limits", "1 of 2", "-300 %", "1"]
-    words = "on larger machines in 1 of 2 (KTH 1024: a first group loses up to 300 %)"
-    assert scalings.larger_in_short(rows, "guarded, limits") == words
-    assert scalings.larger_in_short(rows, "easy") == ""
-    assert scalings.larger_section([]) == []
 
 
 def test_a_part_counts_once_however_many_seeds_were_tried_on_it(scripts: dict[str, Any]) -> None:
@@ -208,67 +97,6 @@ def test_a_part_counts_once_however_many_seeds_were_tried_on_it(scripts: dict[st
     ]
 
 
-def test_how_sure_a_choice_is(scripts: dict[str, Any]) -> None:
-    """ "a" gains 3 points more than "fcfs" on A, 1 more on B, and keeps the limits in the parts of A alone."""
-    gains = {"a": ((5.0, 5.0), (3.0, 3.0)), "fcfs": ((2.0, 2.0), (2.0, 2.0)), "easy": ((0.0, 0.0), (0.0, 0.0))}
-    rows = [
-        row | {"seed": "0", "split": split, "exceeded": str(float(policy == "a" and log == "B"))}
-        for policy, of_logs in gains.items()
-        for log, of_splits in zip("AB", of_logs, strict=True)
-        for split, gain in zip(("50 %", "60 %"), of_splits, strict=True)
-        for row in rows_of({policy: {log: (gain, 0.0)}})
-    ]
-    sureness = scripts["sureness"]
-    found = sureness.difference(rows, "a", "fcfs")
-    assert (found.mean, found.by_log, found.over_parts) == (2.0, {"A": 3.0, "B": 1.0}, (2.0, 2.0))
-    assert found.over_logs == (1.0, 3.0)  # both draws of a log alone have a quarter
-    low, high = sureness.share_kept(rows, "a")
-    assert (low, high) == (0.0, 1.0)  # each with a probability of a sixteenth
-    standings = {standing.policy: standing for standing in scripts["standings"].standings_of(rows)}
-    lines = sureness.section(rows, list(standings.values()), standings["a"], standings["fcfs"])
-    assert (
-        "with all seeds in 2 of the 4 parts, in none of them in 2, and in the mean over seeds in 2.0 (50 %" in lines[2]
-    )
-    assert "by log A +3.0, B +1.0" in lines[4]
-    assert rows_in(lines) == [[f"{share} %", "fcfs", "+2.0 %"] for share in (80, 85, 90, 95, 100)]
-
-
-def test_an_old_training_stands_beside_a_new_one_on_the_same_tenth(scripts: dict[str, Any]) -> None:
-    """On the tenth at 60 % of A and of B, what was learnt at 50 % gains 2 %, one seed in two outside the limits."""
-    cells = {("50 %", "0"): (9.0, 0.0), ("60 %", "0"): (4.0, 0.0), ("60 %", "1"): (2.0, 0.5)}
-    rows = [
-        row | {"split": split, "tenths": age, "seed": seed, "weeks": "3", "exceeded": str(excess if seed == "1" else 0)}
-        for (split, age), (gain, excess) in cells.items()
-        for seed in "01"
-        for row in rows_of({"a": dict.fromkeys("AB", (gain, 0.0)), "easy": dict.fromkeys("AB", (0.0, 0.0))})
-    ]
-    lines = scripts["ages"].section(rows, "a")
-    assert rows_in(lines) == [["a", "1", "2", "+2.0 %", "+4.0 %", "1.0 of 2", "2.0 of 2", "+2.0 %", "+4.0 %"]]
-    assert "A tenth has 3 to 3 weeks" in lines[-2]
-    words = "One tenth later `a` gains 2.0 % (limits kept in 1.0 of 2), learnt right before 4.0 % (2.0 of 2)."
-    assert lines[-2].endswith(words)
-    assert (
-        scripts["ages"].in_short(rows, "a")
-        == "a tenth of a log later (3 to 3 weeks) it gains 2.0 %, trained again 4.0 %"
-    )
-    assert scripts["ages"].section([], "a") == []
-
-
-def test_logs_without_requests_are_no_case_of_better_estimates(scripts: dict[str, Any]) -> None:
-    """On B requests are the run times: exact ones change nothing, and predictions can only be worse."""
-    awrt = {("A", "requested"): 10, ("A", "exact"): 8, ("A", "recent"): 12, ("A", "predicted"): 9}
-    awrt |= {("B", "requested"): 5, ("B", "exact"): 5, ("B", "recent"): 6, ("B", "predicted"): 6}
-    rows = [
-        {"log": log, "policy": "easy", "estimates": estimates, "AWRT": str(value), "AWRT1": str(value)}
-        | {"slowdown_all": "2", "wait_p95_all": "7200"}
-        for (log, estimates), value in awrt.items()
-    ]
-    text = "\n".join(scripts["better_estimates"].section(rows))
-    assert "0 of 1 cases with `recent`, 1 of 1 cases with `predicted`, 1 of 1 cases with `exact`" in text
-    assert "Left out: B, where no requests were recorded" in text
-    assert scripts["better_estimates"].section([]) == []
-
-
 def test_nudged_jobs_are_the_same_jobs_up_to_a_minute_later(scripts: dict[str, Any]) -> None:
     """The delay of a job is that of the draw, whatever other rows it passes; the jobs as recorded are one draw, too."""
     jobs = ps.lublin(jobs=400, processors=64, seed=5)
@@ -285,79 +113,6 @@ def test_nudged_jobs_are_the_same_jobs_up_to_a_minute_later(scripts: dict[str, A
         assert len(set(later.tolist())) > 50
         for column in ("run", "estimate", "width", "user"):
             assert getattr(moved, column)[rows].tolist() == getattr(jobs, column).tolist()
-
-
-def test_nudges_say_how_far_a_mean_and_a_tenth_move(scripts: dict[str, Any]) -> None:
-    """ "a" gains 4 and 2 % in the draws, 3 % as recorded, on both logs alike; "easy" never moves."""
-    rows = [
-        row | {"nudge": nudge}
-        for nudge, gain in (("0", 3.0), ("1", 4.0), ("2", 2.0))
-        for row in rows_of(
-            {"easy": dict.fromkeys("AB", (0.0, 0.0)), "a": {"A": (gain, 0.0), "B": (gain, float(gain > 3))}}
-        )
-    ]
-    found = {cells[0]: cells[1:] for cells in rows_in(scripts["nudges"].section(rows))}
-    assert found == {
-        "easy": ["+0.0 %", "+0.0 %", "0.0", "2 of 2", "4 of 4", "0.0, at most 0.0"],
-        "a": ["+3.0 %", "+3.0 %", "1.4", "2 of 2", "3 of 4", "2.0, at most 2.0"],
-    }
-    words = "2.0 to 4.0 % if jobs come up to a minute later (one seed, else 3.0)"
-    assert scripts["nudges"].in_short(rows, "a") == words
-    assert "gain more than in any draw" not in scripts["nudges"].section(rows)[-2]
-    more = [row | {"objective_vs_easy": "5.0"} if row["nudge"] == "0" and row["policy"] == "a" else row for row in rows]
-    assert "As recorded, `a` gain more than in any draw" in scripts["nudges"].section(more)[-2]
-    assert scripts["nudges"].section([]) == []
-
-
-def test_tenths_of_a_scaled_log_stand_apart_with_intervals_and_what_was_trained_on_its_last_part(
-    scripts: dict[str, Any],
-) -> None:
-    """On the tenths "fcfs" breaks the limits once in two; "a" is trained and was tried on the last part alone."""
-    gains = {"easy": ((0.0, 0.0), (0.0, 0.0)), "fcfs": ((4.0, 0.0), (8.0, 0.5))}
-    tenths = [
-        row | {"split": split, "seed": ""}
-        for policy, of_splits in gains.items()
-        for split, cell in zip(("50 %", "60 %"), of_splits, strict=True)
-        for row in rows_of({policy: {"CTC 1024": cell}})
-    ]
-    pools = [
-        {
-            "log": "CTC 1024",
-            "policy": policy,
-            "splits": "2",
-            "low": low,
-            "high": high,
-            "AWRT_low": low,
-            "AWRT_high": high,
-        }
-        for policy, low, high in (("easy", "0.0", "0.0"), ("fcfs", "1.0", "9.0"))
-    ]
-    last = {"easy": (0.0, 0.0), "a": (3.0, 0.0)}
-    on_last = [
-        row | {"split": "last 30 %", "seed": "0" if policy == "a" else "", "kernel_seconds": "7.4"}
-        for policy, cell in last.items()
-        for row in rows_of({policy: {"CTC 1024": cell}})
-    ]
-    bounds = [
-        {"log": "CTC 1024", "split": split, "at_most_vs_easy": most}
-        for split, most in (("50 %", "12"), ("60 %", "13"), ("last 30 %", "45.6"), ("70 %", "99"))  # not tried
-    ]
-    lines = scripts["by_log"].of_scaled_log("CTC 1024", tenths, pools, on_last, bounds, "fcfs")
-    text = "\n".join(lines)
-    assert lines[0] == "## CTC 1024"
-    assert "the 1 trainings on its first 70 % took 7 CPU s" in text
-    assert "`fcfs`: +6.0 % in the mean of the tenths, limits kept in 1 of 2; " in text
-    first, second = text.split("All policies on the last 30 %")
-    assert [line[:5] + line[7:] for line in rows_in(first.splitlines())] == [
-        ["easy", "1.5", "+0.0 %", "+0.0 to +0.0", "+0.0", "2 of 2", "+0.0 %", "1 of 1"],
-        ["fcfs", "1.5", "+6.0 %", "+1.0 to +9.0", "+6.0", "1 of 2", "not tried", "-"],
-        [scripts["possible"].LABEL, "", "+12.5 %", "", "", "", "+45.6 %"],
-    ]
-    assert [line[:3] for line in rows_in(second.splitlines())] == [
-        ["a", "1.0", "+3.0 %"],
-        ["easy", "2.0", "+0.0 %"],
-        [scripts["possible"].LABEL, "", "+45.6 %"],
-    ]
 
 
 def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any]) -> None:
@@ -389,18 +144,6 @@ def test_less_than_two_thirds_left_in_hindsight_is_said(scripts: dict[str, Any])
     assert hindsight.in_words([], {}, {}, "this") == []
     assert hindsight.cells({}, learnt["A"])[0] == "-"
     assert hindsight.share_gained({**tenths, ("A", "50 %"): 0.9}, learnt["A"])[1] == 0
-
-
-def test_trainings_on_several_scalings_are_counted_on_the_first(scripts: dict[str, Any]) -> None:
-    """Enough and within the limits; too little; enough, but a limit is broken; another scaling, which is not said."""
-    gains = (("a", 0, 21.0, 0.0), ("a", 0, 19.9, 0.0), ("b", 0, 30.0, 0.1), ("b", 1, 25.0, 0.0))
-    rows = [
-        {"policy": policy, "scaling": str(scaling), "objective_vs_easy": str(gain), "exceeded": str(excess)}
-        for policy, scaling, gain, excess in gains
-    ]
-    in_words = scripts["draws"].in_words
-    assert in_words(rows) == "`a` in 1 of 2, `b` in 0 of 1"
-    assert (in_words(rows, 1), in_words(rows, 2)) == ("`a` in 1 of 2", "none of them")
 
 
 def test_the_choice_of_a_class_is_set_against_the_best_class_within_the_limits(scripts: dict[str, Any]) -> None:
@@ -533,10 +276,3 @@ def test_no_policy_within_the_limits_gains_more_than_is_proved_possible() -> Non
     within = [row for row in rows if row["exceeded"] and float(row["exceeded"]) == 0]
     assert {(row["log"], row["split"]) for row in rows if row["exceeded"]} == most.keys()
     assert all(float(row["objective_vs_easy"]) <= most[row["log"], row["split"]] + 1e-9 for row in within)
-
-
-def test_the_readme_names_the_scripts_there_are() -> None:
-    folder = ROOT / "experiments" / "online"
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    assert all(f"experiments/online/{name}" in text for name in ("run.py", "analysis.py"))
-    assert all((folder / name).exists() for name in ("run.py", "analysis.py", "settings.py"))

@@ -51,21 +51,6 @@ def analysis(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         sys.modules.pop(name, None)
 
 
-def test_what_keeps_the_limits_on_every_draw_is_named_with_what_it_does_on_parts(analysis: Any) -> None:
-    def rows(policy: str, gain: str, *exceeded: str) -> list[dict[str, str]]:
-        return [{"policy": policy, "objective_vs_easy": gain, "exceeded": value} for value in exceeded]
-
-    easy, safe, safer = rows("easy", "0", "0.0", "0.0"), rows("sjf", "4", "0.0", "0.0"), rows("saf", "5", "0.0", "0.0")
-    broken = rows("wfp3", "9", "0.0", "0.01")
-    every = [*easy, *safe, *safer, *broken]
-    assert "run `easy`: `saf` keeps them on whole draws of CTC only, all 2 (+5.0 %); else" in analysis.what_to_do(
-        every, 5, {}
-    )
-    later = {"tenths": [*safer, *rows("saf", "1", "0.2")], "scalings": rows("saf", "1", "0.1")}
-    assert "but in 2 of 3 tenths of logs, and on 0 of 1 scalings" in analysis.what_to_do(every, 5, later)
-    assert analysis.what_to_do([*easy, *broken], 5, later).startswith("If the limits must hold, run `easy`; else")
-
-
 def test_what_is_said_of_parts_of_logs_is_in_the_tables_of_online(analysis: Any) -> None:
     """Counted again, from the response times: tenths within the limits, and AWRT on the last part of CTC."""
     policy = "priority:1,2; backfill: easy:8 for 1,2"

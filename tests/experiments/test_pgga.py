@@ -3,44 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from support.experiments import modules, paper, script
-
-SCRIPTS = ("settings", "makespans", "figures", "estimates", "analysis")  # there are more experiments
-
-
-@pytest.fixture
-def scripts(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    yield from modules(monkeypatch, "pgga", SCRIPTS)
-
-
-def test_whether_truncation_depends_on_settings_follows_the_table(scripts: dict[str, Any]) -> None:
-    rows = [
-        {"keep": keep, "population": population, "mutation": "1.0", "above_bound": above}
-        for keep, population, above in (
-            ("1.0", "50", "1.5"), ("0.5", "50", "1.4"), ("1.0", "100", "1.5"), ("0.5", "100", "1.6"),
-        )
-    ]  # fmt: skip
-    worth = scripts["analysis"].worth_words
-    assert worth(rows) == "depending on settings that the paper does not give"
-    assert worth(rows[:2]) == "whatever the settings that the paper does not give"
-
-
-def test_what_cutting_takes_is_said_where_estimates_are_compared(scripts: dict[str, Any]) -> None:
-    cells = {"policy": "EASY", "too short %": "0", "mean bounded slowdown": "9", "mean wait s": "5", "accuracy %": "50"}
-    cells |= {f"AWRT{group}": "100" for group in ("", *range(1, 6))} | {"UTIL": "50", "corrections a job": "0"}
-    sources = ("requested", "recent", "predicted", "printed", "exact")
-    rows = [cells | {"log": "LANL", "estimates": source} for source in sources]
-    text = "\n".join(scripts["estimates"].section(rows, {"quick": False}))
-    assert "| LANL, runs cut | EASY | requested |" in text
-    assert "too short on 0 of 1 logs (LANL with runs cut)" in text
-    assert "that takes: LANL 24.7 %." in text
-    assert "No job is killed" not in text
+from support.experiments import paper, script
 
 
 def test_every_number_has_a_source_and_stands_once() -> None:

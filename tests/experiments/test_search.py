@@ -83,6 +83,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     assert [row["seed"] for row in three_seeds[len(two_seeds) :]] == ["2"] * (len(two_seeds) // 2)
 
 
+@pytest.mark.usefixtures("fine_hypervolumes")
 def test_what_is_better_than_the_begin_of_the_box_counts_as_its_begin(scripts: dict[str, Any], tmp_path: Path) -> None:
     """The box begins at one schedule of a run, so that the run has all of it, and not more."""
     jobs = ps.lublin(jobs=200, processors=32, seed=3)

@@ -29,19 +29,6 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Any:
         sys.modules.pop(name, None)
 
 
-def test_who_pays_is_said_of_the_groups_without_a_wish(run: Any) -> None:
-    analysis = importlib.import_module("analysis")
-    values = {"stock": (100.0, 100.0, 100.0, 100.0), "deployed": (150.0, 80.0, 130.0, 100.2)}
-    twins = {"stock": "easy", "deployed": "policy"}
-    rows = [
-        {"log": "KTH", "window": "0", "system": system, "twin": twins[system], "AWRT5": ""}
-        | {f"AWRT{group}": str(value) for group, value in enumerate(of_system, 1)}
-        for system, of_system in values.items()
-    ]
-    assert analysis.losers(rows, "KTH") == ["on KTH group 3 lost 30 %"]
-    assert analysis.losers(rows, "CTC") == []
-
-
 def test_a_window_begins_with_what_ran_and_what_waited(run: Any) -> None:
     w = ps.Workload(
         submit=[0, 10, 20, 50, 70, 500],
@@ -117,18 +104,6 @@ def test_priorities_that_are_the_model_agree_with_it(run: Any) -> None:
     assert run.priority_pairs(window, policy, record | {"samples": [sample | {"priority": turned}]}) == (190, alike)
 
 
-def test_a_window_with_a_job_that_came_too_late_is_said_and_left_out_beside(run: Any) -> None:
-    analysis = importlib.import_module("analysis")
-    rows = [
-        {"log": "CTC", "window": str(window), "system": "reserving", "late_most": late}
-        for window, late in enumerate(("36001", "36000", "5"))
-    ]
-    assert analysis.also_without_late(rows, "CTC") == [("CTC", rows), ("CTC, without CTC 0", rows[1:])]
-    assert analysis.also_without_late(rows[1:], "CTC") == [("CTC", rows[1:])]
-    (words,) = analysis.too_late_in_words(rows)
-    assert words.startswith("In CTC 0, `reserving`, a job was submitted 36,001 s late, in a window of 10 h")
-
-
 @pytest.mark.slow
 def test_what_is_proved_of_the_windows_takes_no_slurm_and_no_policy_gains_more(run: Any, tmp_path: Path) -> None:
     words = ("slurm", "run.py", "--quick", "--part", "bound", "--work", tmp_path, "--results", tmp_path, "--windows", 2)
@@ -169,9 +144,3 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     summary = script("slurm", "analysis.py", "--no-figures", "--results", results)
     for part in ("A quick run on a made-up log", "## Gain of the trained policy", "**KTH: ", "Did the clock keep up?"):
         assert part in summary
-
-
-def test_the_readme_names_the_scripts_there_are() -> None:
-    text = (ROOT / "experiments" / "slurm" / "README.md").read_text(encoding="utf-8")
-    assert all(f"experiments/slurm/{name}" in text for name in ("run.py", "analysis.py"))
-    assert all((ROOT / "experiments" / "slurm" / f"{name}.py").exists() for name in MODULES[1:])

@@ -34,6 +34,7 @@ def hand_front(points: list[tuple[float, float]], name: str = "a") -> Front:
     return front_of(values, np.zeros((len(points), 15)), Origin(name, "nsga2", 0, 5, Weighting("easy")), ("1",))
 
 
+@pytest.mark.usefixtures("fine_hypervolumes")
 def test_indicators_of_a_case_done_by_hand() -> None:
     """Scaled: (0, 1) and (1, 0), box to (1.1, 1.1): 0.11 + 0.1 of 1.21; the input (1, 0) alone: 0.1 * 1.1."""
     front = hand_front([(90.0, 300.0), (80.0, 100.0)])
@@ -140,6 +141,7 @@ def test_no_approximation_is_above_the_whole_box() -> None:
     assert all(hypervolume(np.zeros((1, q)), edge=1.0) <= 1.0 for q in range(1, 9))
 
 
+@pytest.mark.usefixtures("fine_hypervolumes")
 def test_the_error_of_the_hypervolume_is_stated_and_small() -> None:
     source = a_front(3_000)
     front = front_of(source.values, np.zeros((3_000, 39)), Origin("a", "nsga2", 0, 5, Weighting("easy")), source.groups)
@@ -156,6 +158,7 @@ def test_the_error_is_that_of_the_exact_hypervolume() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fine_hypervolumes")
 def test_the_error_of_many_dimensions_is_measured_on_few_rows() -> None:
     places = np.random.default_rng(3).random((400, 12))
     assert 0 < hypervolume_error(places) < 0.05
@@ -183,7 +186,6 @@ def front_of_archive(values: np.ndarray) -> Front:
     )
 
 
-@pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     values = archive(1)
     whole = front_of_archive(values)
@@ -202,7 +204,6 @@ def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     assert curve.evaluations.tolist() == at
 
 
-@pytest.mark.usefixtures("coarse_hypervolumes")
 def test_a_course_does_not_depend_on_where_else_it_is_measured() -> None:
     values = archive(2)
     box = box_of(front_of_archive(values))

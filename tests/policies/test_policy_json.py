@@ -313,9 +313,9 @@ OLD = Path(__file__).parents[1] / "data" / "version-0.1"
 STARTS = {
     "easy": "24d752b6cea16e0e",
     "greedy": "ec9a9de4aa81bda3",
-    "iterative": "2932b9bc524d29eb",
-    "symbiotic": "ed077664aaa9753a",
-    "symbiotic-random": "d5d67f22a513daa3",
+    "iterative": "e800fd5c40fc4f56",
+    "symbiotic": "71e9149680d895b3",
+    "symbiotic-random": "eca5989e05840e66",
     "scojo": "f02d33ba9ac045bc",
     "scojo-opt": "6d06c32f48a500eb",
 }

@@ -202,7 +202,7 @@ def test_progress_says_of_which_evaluations_the_front_is(
 def test_a_run_killed_at_random_moments_equals_one_that_went_through(
     tmp_path: Path, kill_seed: int, search: str
 ) -> None:
-    words, total = SEARCHES[search], 4000 if search in ("sequence", "offline") else 1000
+    words, total = SEARCHES[search], 1500 if search in ("sequence", "offline") else 1000
     process = subprocess.run(
         [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), str(total), str(kill_seed), search],
         capture_output=True,

@@ -89,6 +89,7 @@ def test_it_stops_where_a_sweep_of_all_points_says(share: float, done: int) -> N
     assert len(stops) > 1
 
 
+@pytest.mark.usefixtures("fine_hypervolumes")
 def test_the_gain_is_that_of_the_dominated_share_in_one_box() -> None:
     for seed in range(5):
         table = batches(1, 200, seed)[0]

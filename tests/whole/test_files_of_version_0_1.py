@@ -83,6 +83,7 @@ def test_a_run_is_continued_as_if_it_were_new(name: str, old: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fine_hypervolumes")
 def test_a_merged_front_measures_the_same(old: Path) -> None:
     front = ps.load_front(old / "front.parquet")
     runs = [old / "run-weighting", old / "run-sequence"]

@@ -25,61 +25,35 @@ SOUND = "1 0 5 10 4 -1 -1 4 20 -1 1 3 1 -1 1 -1 -1 -1"
 
 def job(**fields: object) -> str:
     """One job line with some fields other than in SOUND."""
-    place = {"job": 0, "submit": 1, "wait": 2, "run": 3, "allocated": 4, "width": 7, "estimate": 8, "status": 10}
-    place |= {"user": 11, "queue": 14}
+    place = {"run": 3, "estimate": 8}
     words = SOUND.split()
     for name, value in fields.items():
         words[place[name]] = str(value)
     return " ".join(words)
 
 
-BAD_LOGS: dict[str, tuple[str | bytes, str]] = {
-    "empty": ("", "empty"),
-    "blank": ("\n \n\t\n", "empty"),
-    "header only": ("; MaxProcs: 8\n", "at least one job line"),
-    "NUL bytes": (b"\0" * 100, "binary"),
+# What is refused at once, in a line, at the end, and for want of jobs; tests/workload/test_swf.py has all messages.
+BAD_LOGS: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "empty"),
     "random bytes": (Random(1).randbytes(5000), "binary"),
-    "an image": (b"\x89PNG\r\n\x1a\n" + bytes(range(1, 256)), ":1: a job line must have 18 columns"),
-    "text": ("to be or not to be\n", ":1: a job line must have 18 columns, but this one has 6"),
-    "too few columns": ("1 0 5 10 4\n", ":1: a job line must have 18 columns, but this one has 5"),
-    "too many columns": (SOUND + 4 * " 1" + "\n", ":1: a job line must have 18 columns, but this one has 22"),
-    "one wrong line": (f"{SOUND}\n" * 9 + "1 2 3\n", ":10: a job line must have 18 columns, but this one has 3"),
-    "commas": (SOUND.replace(" ", ",") + "\n", ":1: a job line must have 18 columns"),
-    "a word": (log(SOUND, job(run="abc")), ":3: run time is \"abc\", not a number of seconds"),
-    "nan": (log(job(submit="nan")), ':2: submit time is "nan"'),
-    "infinite": (log(job(width="inf")), ':2: number of requested processors is "inf"'),
-    "huge": (log(job(run=10**30)), ":2: run time is"),
-    "beyond floats": (log(job(run="1e400")), ":2: run time is"),
-    "huge submission": (log(job(submit=2**53)), ":2: submit time is"),
-    "negative submission": (log(job(submit=-5)), ":2: submit time is -5, but must be at least 0 s"),
-    "half a user": (log(job(user=1.5)), ":2: user is 1.5, but must be a whole number"),
-    "no time for all": (log(*[job(run=2**52, estimate=2**52)] * 2000), "must stay below 2^62"),
-    "wider than the machine": (log(job(width=16)), "none of 1 job can be simulated"),
-    "negative widths": (log(job(width=-4, allocated=-4)), "none of 1 job can be simulated"),
-    "no run times": (log(job(run=-1), job(run=0)), "none of 2 jobs can be simulated"),
-    "negative machine": (log(SOUND, header="MaxProcs: -8"), ':1: MaxProcs is "-8"'),
-    "no machine": (log(SOUND, header="MaxProcs: many"), ':1: MaxProcs is "many"'),
-    "huge machine": (log(SOUND, header=f"MaxProcs: {10**12}"), ":1: MaxProcs is"),
-    "no such zone": (log(SOUND, header="MaxProcs: 8\nTimeZoneString: Mars/Olympus"), ":2: time zone"),
-    "late clock": (log(SOUND, header=f"UnixStartTime: {10**15}"), ":1: UnixStartTime is"),
+    "one wrong line": (
+        f"{SOUND}\n".encode() * 9 + b"1 2 3\n",
+        ":10: a job line must have 18 columns, but this one has 3",
+    ),
+    "no time for all": (log(*[job(run=2**52, estimate=2**52)] * 2000).encode(), "must stay below 2^62"),
+    "no run times": (log(job(run=-1), job(run=0)).encode(), "none of 2 jobs can be simulated"),
     "cut gzip": (gzip.compress(log(*[SOUND] * 500).encode())[:60], "cut short"),
-    "damaged gzip": (gzip.compress(SOUND.encode())[:-8] + b"\xff" * 8, "damaged"),
-    "gzip of nothing": (gzip.compress(b""), "empty"),
     "gzip of a gzip": (gzip.compress(gzip.compress(SOUND.encode())), "binary"),
-    "a zip file": (b"PK\3\4" + b"\0" * 60, "binary"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_LOGS)
 def test_a_bad_log_is_refused_by_every_subcommand(house: Path, tmp_path: Path, name: str) -> None:
-    content, rule = BAD_LOGS[name]
-    data = content.encode() if isinstance(content, str) else content
-    for trace, bytes_ in ((tmp_path / "bad.swf", data), (tmp_path / "bad.swf.gz", gzip.compress(data))):
-        if not data.startswith(b"\x1f\x8b") or trace.suffix == ".swf":
-            trace.write_bytes(bytes_)
-            for arguments in takes_trace(trace, house, tmp_path):
-                assert rule in refusal(*arguments, names=trace, below=tmp_path)
+    data, rule = BAD_LOGS[name]
+    (tmp_path / "bad.swf").write_bytes(data)
+    for arguments in takes_trace(tmp_path / "bad.swf", house, tmp_path):
+        assert rule in refusal(*arguments, names=tmp_path / "bad.swf", below=tmp_path)
 
 
 def test_what_is_no_file_is_refused_by_every_subcommand(house: Path, tmp_path: Path) -> None:

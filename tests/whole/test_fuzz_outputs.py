@@ -15,8 +15,6 @@ from support.commands import command, stored_rows, succeed
 from support.disks import small_disk
 from support.fuzzing import LONG, refusal, sound
 
-pytestmark = pytest.mark.usefixtures("coarse_hypervolumes")
-
 # --- outputs ------------------------------------------------------------------------------------------------------
 
 OUTPUTS = [

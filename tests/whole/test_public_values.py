@@ -1,4 +1,4 @@
-"""Every public value has a short line, a table in a notebook, and a frame where there are rows; words stand for it."""
+"""Every public value has a short line, a table in a notebook, and a frame where there are rows."""
 
 from __future__ import annotations
 
@@ -26,21 +26,10 @@ RULES = random_rules(tuple("12345"), 1, "symbiotic")
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log, a run on it, and files of a policy and a wish."""
-    folder = tmp_path_factory.mktemp("words")
-    ps.write_swf(W, folder / "w.swf.gz")
-    ps.explore(folder / "w.swf.gz", folder / "run", evaluations=40, population=20, seed=1)
-    ps.save_policy(GREEDY, folder / "greedy.json")
-    ps.save_wish(ps.as_wish("10*AWRT1 + 4*AWRT2", W.groups), folder / "wish.json")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def examples(place: Path) -> dict[str, Any]:
+def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """One value of every public class, by its name."""
     easy = ps.simulate(W, "easy")
-    front = ps.load_front(place / "run")
+    front = ps.explore(W, tmp_path_factory.mktemp("values") / "run", evaluations=40, population=20, seed=1)
     bag, nodes = assignment.Bag(["a<b>", "c"], [3.0, 1.0]), assignment.Nodes(["n1", "n2"], [2.0, 1.0])
     time_sharing = ps.TimeSharing(optimisation=ps.Optimisation())
     rules = getattr(RULES, "rules", RULES)
@@ -234,77 +223,3 @@ def test_frames_of_schedule_front_and_comparison(examples: dict[str, Any], tmp_p
     frame = comparison.frame()
     assert frame.loc["FCFS", "AWRT"] == comparison.values[1, 1]
     assert list(frame.index[:2]) == ["EASY", "FCFS"]
-
-
-# --- words ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_words_and_paths_stand_for_values(place: Path) -> None:
-    front = ps.load_front(place / "run")
-    wish = ps.load_wish(place / "wish.json")
-    words = "10*AWRT1 + 4*AWRT2"
-    rows = ps.nearest(wish, front).tolist()
-    assert rows == ps.nearest(words, place / "run").tolist() == ps.nearest(place / "wish.json", front).tolist()
-    assert fitness(words, front.values).tolist() == fitness(wish, front.values).tolist()
-    rows_of_values = ps.compare(W, ["fcfs", GREEDY], front, wish).rows()
-    for comparison in (
-        ps.compare(place / "w.swf.gz", ["fcfs", place / "greedy.json"], place / "run", words),
-        ps.compare(place / "run", ("fcfs", str(place / "greedy.json")), str(place / "run" / "front.parquet"), words),
-    ):
-        rows_again = comparison.rows()
-        assert len(rows_again) == len(rows_of_values)
-        for one, other in zip(rows_of_values, rows_again, strict=True):
-            assert {k: v for k, v in one.items() if k != "workload"} == {
-                k: v for k, v in other.items() if k != "workload"
-            }
-    assert ps.compare(W, "easy", front, "AWRT1").policies == ("EASY",)
-    assert ps.simulate(place / "run", "easy").start.tolist() == ps.simulate(W, "easy").start.tolist()
-    order = ps.start_order(ps.simulate(W, "fcfs"))
-    assert ps.decode(place / "w.swf.gz", order).start.tolist() == ps.decode(W, order).start.tolist()
-    assert ps.bounds(place / "run").together.tolist() == ps.bounds(W).together.tolist()
-    assert ps.merge(place / "run").values.tolist() == ps.merge([front, front]).values.tolist()
-    assert ps.indicators(place / "run", place / "run") == ps.indicators(front, [front])
-    assert ps.contributions([place / "run"]) == ps.contributions([front])
-    by_name = ps.figures(place / "run", {})
-    assert by_name.keys() == ps.figures(front, {}).keys()
-
-
-def test_trainings_take_words(place: Path) -> None:
-    few: dict[str, Any] = {"criterion": "f2", "backfill": "none", "generations": 1}
-    training = ps.train(W, ps.load_wish(place / "wish.json"), **few)
-    for workload, wish in ((place / "w.swf.gz", "10*AWRT1 + 4*AWRT2"), ([place / "run"], place / "wish.json")):
-        again = ps.train(workload, wish, **few)
-        assert again.systems[0].values.tolist() == training.systems[0].values.tolist()
-        assert again.wish == training.wish
-    ps.save_policy(training.policy, place / "trained.json")
-    rules = ps.train_rules(place / "w.swf.gz", "AWRT1", kind="iterative", greedy=place / "trained.json", evaluations=13)
-    assert rules.evaluations == 13
-    with pytest.raises(ps.InputError, match="there is no workload to train on; give one or more"):
-        ps.train([], "AWRT1")
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ps.compare(W, "esay"), 'policy "esay" is not known'),
-        (lambda: ps.compare(W, "easy", "gone.parquet"), "gone.parquet: no such file"),
-        (lambda: ps.compare("gone.swf", "easy"), "gone.swf: no such file"),
-        (lambda: fitness("AWRT3", [[60.0, 7, 7]]), "AWRT3"),
-        (lambda: ps.train(W, "gone.json"), "gone.json"),
-    ],
-)
-def test_words_that_are_nothing_are_errors_of_one_line(call: Any, message: str) -> None:
-    with pytest.raises(ps.InputError, match=message) as error:
-        call()
-    assert "\n" not in str(error.value)
-
-
-def test_the_evaluator_takes_words(place: Path) -> None:
-    genomes = ps.load_front(place / "run").genomes[:3]
-    with ps.evaluator(place / "run", "weighting") as evaluate:
-        values, seconds = evaluate(genomes, 0)
-    assert values.tolist() == ps.load_front(place / "run").values[:3].tolist()
-    assert seconds.shape == (3,)
-    with pytest.raises(ps.InputError, match="encoding must be one of"), ps.evaluator(W, "genes"):
-        pass
