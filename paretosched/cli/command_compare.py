@@ -121,11 +121,11 @@ def run(options: argparse.Namespace) -> None:
     wish, reason = _wish(options, policies, workloads)
     words = {"intervals": options.intervals, "rolling": options.rolling, "users": options.users}
 
-    def compared() -> list[tuple[Comparison, Front | None]]:
+    def comparisons_and_fronts() -> list[tuple[Comparison, Front | None]]:
         together = [measured_together(w, front, wish)[1:] for w, front in zip(workloads, fronts, strict=True)]
         return [(compare(w, policies, front, wish, **words, today=_today(options, w)), front) for w, front in together]
 
-    comparisons, fronts = map(list, zip(*with_progress(compared), strict=True))
+    comparisons, fronts = map(list, zip(*with_progress(comparisons_and_fronts), strict=True))
     undefined = _wishes_without_jobs(logs, comparisons)
     if options.objective is not None and len(undefined) == len(logs):
         raise InputError(f"--objective: {undefined[0]}")

@@ -518,8 +518,7 @@ def compare(
     rolling
         In how many parts of the log, one after the other, policies are compared, too; by default none.
     today
-        What runs the machine today, which comes second, and over which gains are shown, too: "recorded" for what the
-        log has recorded, or the scheduler of a slurm.conf.
+        What runs the machine today, such as "recorded"; it comes second, and gains are shown over it, too.
     users
         "react" for how gains change if users react, see `simulate`; all else is with the recorded submissions.
 
@@ -548,11 +547,7 @@ def compare(
     >>> round(c.rows()[1]["AWRT_vs_easy"], 2), c.rows()[1]["waits"][0]["wait_worst_s"]
     (-6.62, 13.0)
     """
-    workload = as_workload(workload)
-    front = None if front is None else as_front(front)
-    if front is not None and front.digest != workload.digest:
-        raise foreign(front, [workload])
-    wish, workload, front = measured_together(workload, front, wish)
+    wish, workload, front = measured_together(as_workload(workload), None if front is None else as_front(front), wish)
     if intervals:
         check_weeks("intervals", workload)
     one_of("users", users, (RECORDED, REACT))
@@ -635,8 +630,10 @@ def measured_together(
     Raises
     ------
     InputError
-        As for `measuring` and `measured_front`.
+        The front belongs to another workload; or as for `measuring` and `measured_front`.
     """
+    if front is not None and front.digest != workload.digest:
+        raise foreign(front, [workload])
     if front is not None:  # its measures are in its first columns
         workload = with_measures(workload.with_(measured=front.measured), workload.measured.names)
     if wish is not None:

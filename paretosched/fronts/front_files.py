@@ -227,7 +227,7 @@ def _layout(about: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], 
     groups = tuple(str(g) for g in about["groups"])
     origins = tuple(_origin(run) for run in about["runs"])
     genes = gene_columns(origins, len(groups))
-    measured = _measured(about.get("measured", {}), groups)
+    measured = _measured_in(about.get("measured", {}), groups)
     names = [
         *(o.name for o in objective_table(groups, measured=measured)),
         *(label for labels in genes.values() for label in labels),
@@ -240,7 +240,7 @@ def _layout(about: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], 
     )
 
 
-def _measured(about: Mapping[str, Any], groups: Sequence[str]) -> Measured:
+def _measured_in(about: Mapping[str, Any], groups: Sequence[str]) -> Measured:
     """Return what the facts of a front say of measures; raises InputError if they are none."""
     names, deciding = (tuple(map(str, about.get(key, ()))) for key in Measured._fields)
     for name in (*names, *deciding):

@@ -152,8 +152,7 @@ def explore(
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
         or all where schedules are enumerated. Weightings that sequences begin with are not counted.
     population, seed
-        Schedules a generation; with "archive" the lag, and the least number drawn at random at first; by default 100.
-        The seed is 0 by default.
+        Schedules a generation; with "archive" the lag, and the least number drawn at first; by default 100, and seed 0.
     encoding
         "weighting" (the default): parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all
         jobs ("Coding as Permutation"). "orders": its start solutions. "priority": see `trained_order`. Or a value, such
@@ -169,12 +168,11 @@ def explore(
         How random weightings are drawn: "uniform", each gene for itself, by default but for "archive"; or "tied", the
         same in all situations and on a logarithmic scale, as algorithm "archive" always does.
     objectives
-        What schedules are compared by, two to twelve in words, such as "UTIL, p95 wait of gpu, mean slowdown"; see
-        `paretosched.workload.measures`. By default the papers', UTIL and the AWRT of each group, and what the wish
-        measures.
+        What schedules are compared by, such as "UTIL, p95 wait of gpu, mean slowdown", see `workload.measures`; by
+        default the papers', UTIL and the AWRT of each group, and what the wish measures.
     wish, box
         Where algorithm "archive" looks, see `aims`: what the owner wants, a goal and limits, or limits alone, such as a
-        region; and how many times EASY's AWRT_i are acceptable where the wish has no limit, by default 1.5.
+        region; and how many times EASY's values are acceptable where the wish has no limit, by default 1.5.
     until
         A share, such as 0.001: the run ends before `evaluations` when a tenth of its work has enlarged the hypervolume
         in the box by less, see `last_tenth`. It is no part of the run, which can be continued with another one.
@@ -207,17 +205,15 @@ def explore(
     Raises
     ------
     InputError
-        A parameter breaks its rule or has no meaning with the encoding, the directory holds something else or a run
-        with other parameters, or the scheduler cannot be used.
+        A parameter breaks its rule, the directory holds something else, or the scheduler cannot be used.
     """
     given = dict(locals())
     if run_directory is None:
         with TemporaryDirectory(prefix="paretosched-") as folder:
             return explore(**given | {"run_directory": Path(folder) / UNKEPT})
     compute = Compute(workers, scheduler, tls, progress)
-    workload = as_workload(workload)
     known_parameters = runs.known_parameters(run_directory)
-    workload = searched_for(workload, objectives or known_parameters.get(OBJECTIVES), wish)
+    workload = searched_for(as_workload(workload), objectives or known_parameters.get(OBJECTIVES), wish)
     words: dict[str, Any] = {key: word for key, word in given.items() if key not in NO_WORDS}
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}

@@ -105,19 +105,20 @@ def objective_table(
     ['UTIL', 'AWRT', 'AWRT1', 'AWRT2']
     """
     since = (util_from == FROM_SUBMISSION) * ", from the first submission"
-    here: Measured = getattr(groups, "measured", NOTHING_MEASURED) if measured is None else measured
-    names, deciding = here
-    measures = (measure_of(name) for name in names)
+    numbered = enumerate(as_groups(groups), 1)
+    own = getattr(groups, "measured", None)
+    here = measured or (own if isinstance(own, Measured) else NOTHING_MEASURED)
+    measures = (measure_of(name) for name in here.names)
     table = (
         Objective("UTIL", "%", True, f"utilisation{since}"),
         Objective("AWRT", "s", False, "average weighted response time", decides=False),
-        *(Objective(f"AWRT{i}", "s", False, f"AWRT of group {name}") for i, name in enumerate(as_groups(groups), 1)),
+        *(Objective(f"AWRT{i}", "s", False, f"AWRT of group {name}") for i, name in numbered),
         *(
             Objective(m.name, m.unit, m.maximise, m.label + (m.quantity in USES) * since, decides=False)
             for m in measures
         ),
     )
-    return tuple(o._replace(decides=o.name in deciding) for o in table) if deciding else table
+    return tuple(o._replace(decides=o.name in here.deciding) for o in table) if here.deciding else table
 
 
 def resource_table(workload: Workload, util_from: str = FROM_START) -> tuple[Objective, ...]:

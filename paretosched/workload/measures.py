@@ -203,7 +203,7 @@ def measure_of(text: str) -> Measure:
             return Measure(name, "", name)
     consumed = CONSUMED.fullmatch(words)
     if consumed is not None:
-        return _consumed(text, consumed)
+        return _energy_measure(text, consumed)
     found = PARTS.fullmatch(words)
     if found is None:
         raise InputError(
@@ -236,7 +236,7 @@ def measure_of(text: str) -> Measure:
     return Measure(name + (f" of {of}" if of else ""), statistic, quantity, of, bound, over)
 
 
-def _consumed(text: str, found: re.Match[str]) -> Measure:
+def _energy_measure(text: str, found: re.Match[str]) -> Measure:
     """Return the measure of energy or of its price that words stand for."""
     kind, of = found["kind"].lower(), _who(found["of"] or "")
     busy, idle = (_watts(found[key]) if found[key] else 0.0 for key in ("busy", "idle"))
@@ -420,12 +420,12 @@ def counted_jobs(workload: Workload) -> tuple[tuple[Measure, Mask], ...]:
     """
     known = _COUNTED.get(workload)
     if known is None:
-        known = tuple((measure_of(name), _counted(measure_of(name), workload)) for name in workload.measured.names)
+        known = tuple((measure_of(name), _jobs_of(measure_of(name), workload)) for name in workload.measured.names)
         _COUNTED[workload] = known
     return known
 
 
-def _counted(measure: Measure, workload: Workload) -> Mask:
+def _jobs_of(measure: Measure, workload: Workload) -> Mask:
     """Return the jobs that count for a measure: (n,) bool, or (0,) for all."""
     if measure.quantity in USES:
         one_of("the use of a resource", USES[measure.quantity], list(workload.resource_shares))

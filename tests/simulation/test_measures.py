@@ -102,7 +102,7 @@ def idle_hours(schedule: ps.Schedule) -> float:
     return total / 3600
 
 
-def consumed(schedule: ps.Schedule, busy: float, idle: float, price: Callable[[int], float]) -> float:
+def cost_by_second(schedule: ps.Schedule, busy: float, idle: float, price: Callable[[int], float]) -> float:
     """Return what the energy of processors costs, second by second; `price` is that of a kWh at an hour of the day."""
     w, total, zone = schedule.workload, 0.0, ZoneInfo(schedule.workload.zone)
     used = w.width if w.asked_amounts is None else w.asked_amounts.cpus
@@ -121,9 +121,9 @@ def test_energy_and_its_price_are_those_of_every_second(begin: int) -> None:
     )
     schedule = ps.simulate(w, "easy")
     energy, price, of_one = schedule.objectives.array[-3:]
-    assert energy == pytest.approx(consumed(schedule, 250, 90, lambda _: 1.0))
+    assert energy == pytest.approx(cost_by_second(schedule, 250, 90, lambda _: 1.0))
     assert price == pytest.approx(
-        consumed(schedule, 250, 90, lambda hour: 0.2 if hour < 2 else 0.5 if hour < 3 else 1.0)
+        cost_by_second(schedule, 250, 90, lambda hour: 0.2 if hour < 2 else 0.5 if hour < 3 else 1.0)
     )
     assert of_one == pytest.approx((w.run * w.width)[w.group == 0].sum() / 3.6e6)
     assert w.measured.names[1] == "price(250 W, idle 90 W, 0h 0.2, 2h 0.5, 3h 1)"
@@ -143,7 +143,7 @@ def check(workload: ps.Workload) -> None:
         assert (objectives(ps.simulate(workload, policy)).array == values.array[: len(workload.groups) + 2]).all()
 
 
-def grouped(workload: ps.Workload, seed: int) -> ps.Workload:
+def in_two_groups(workload: ps.Workload, seed: int) -> ps.Workload:
     """Return jobs of four users in two groups, of which each has one."""
     rng = np.random.default_rng(seed)
     group = rng.integers(2, size=len(workload))
@@ -153,12 +153,12 @@ def grouped(workload: ps.Workload, seed: int) -> ps.Workload:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_measures_equal_their_twins(seed: int) -> None:
-    check(grouped(random_jobs(seed, 40, 8, gap=4, run=12), seed))
+    check(in_two_groups(random_jobs(seed, 40, 8, gap=4, run=12), seed))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_measures_equal_their_twins_on_nodes(seed: int) -> None:
-    check(grouped(random_case(seed, 20), seed))
+    check(in_two_groups(random_case(seed, 20), seed))
 
 
 def test_measures_of_resources_are_what_is_told_beside_objectives() -> None:
@@ -188,7 +188,7 @@ def test_an_overtaken_job_waits_unfairly_from_then_on() -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_no_schedule_has_less_than_the_bounds(seed: int) -> None:
     names = ["mean wait", "mean response of 2", "p95 wait", "mean slowdown", "share wait > 5s", "jain wait"]
-    w = with_measures(grouped(random_jobs(seed, 30, 8, gap=4, run=12), seed), names)
+    w = with_measures(in_two_groups(random_jobs(seed, 30, 8, gap=4, run=12), seed), names)
     least = bounds(w)
     for policy in ("easy", "fcfs", "estimate * width; backfill: easy", "estimate; backfill: easy"):
         values = ps.simulate(w, policy).objectives.array
@@ -211,7 +211,7 @@ def test_what_is_not_measured_is_the_same_workload() -> None:
 
 
 def test_deciding_objectives_are_those_asked_for() -> None:
-    w = with_objectives(grouped(random_jobs(0, 9, 8, gap=4, run=12), 0), "UTIL, p95 wait of 2, AWRT of 1")
+    w = with_objectives(in_two_groups(random_jobs(0, 9, 8, gap=4, run=12), 0), "UTIL, p95 wait of 2, AWRT of 1")
     assert [o.name for o in objective_table(w) if o.decides] == ["UTIL", "AWRT1", "p95 wait of 2"]
     assert w.measured.deciding == ("UTIL", "p95 wait of 2", "AWRT1")
 
@@ -237,7 +237,7 @@ def test_deciding_objectives_are_those_asked_for() -> None:
 )
 def test_bad_words_are_refused(words: str, rule: str) -> None:
     with pytest.raises(InputError) as error:
-        with_objectives(grouped(random_jobs(0, 9, 8, gap=4, run=12), 0), words)
+        with_objectives(in_two_groups(random_jobs(0, 9, 8, gap=4, run=12), 0), words)
     assert rule in str(error.value)
 
 
