@@ -20,6 +20,9 @@ from experiments.claims import (
 )
 
 
+BUYING, REACTING = "docs/howto/buying.md", "docs/explanation/limits.md"
+
+
 @dataclass(frozen=True)
 class Stated:
     """Words of a document whose numbers are no results, and what they are."""
@@ -137,6 +140,12 @@ STATED: tuple[Stated, ...] = tuple(
             "usage of a simulation begins with 0",
             "has 1 / their number",
         ),
+        (BUYING, RULE): (
+            "each 1,000 of price saves",
+            "change lies with 95 %",
+            "where that has 0 in it",
+        ),
+        (REACTING, RULE): ("fields 17 and 18 (preceding job",),
     }.items()
     for words in all_words
 )

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.arguments import list_argument
+from ..core.arguments import instance, list_argument
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, html_table
@@ -107,7 +107,8 @@ def objective_table(
     since = (util_from == FROM_SUBMISSION) * ", from the first submission"
     numbered = enumerate(as_groups(groups), 1)
     own = getattr(groups, "measured", None)
-    here = measured or (own if isinstance(own, Measured) else NOTHING_MEASURED)
+    usual = own if isinstance(own, Measured) else NOTHING_MEASURED
+    here: Measured = usual if measured is None else instance("measured", measured, Measured)
     measures = (measure_of(name) for name in here.names)
     table = (
         Objective("UTIL", "%", True, f"utilisation{since}"),
