@@ -19,7 +19,6 @@ from experiments.claims import (
     TUTORIAL,
 )
 
-
 BUYING, REACTING = "docs/howto/buying.md", "docs/explanation/limits.md"
 
 

@@ -206,6 +206,8 @@ def _wish(weights: Any, near: Any, limits: Any) -> Wish | None:
 
 def with_wish(state: State, new_wish: Wish | None, front: Front) -> State:
     """Return the state with another wish; the page then shows the schedule nearest to it."""
+    if new_wish is not None:
+        new_wish = replace(new_wish, measures=front.measured.names)
     changed = replace(state, wish=new_wish, chosen=None, suggested=("", ()))
     if changed.numbers is not None:
         nearness.fitness(changed.numbers, front.values)  # raises if the wish uses an undefined objective

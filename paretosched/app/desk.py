@@ -229,6 +229,7 @@ class Desk:
         words: Sequence[str] = ()
         try:
             workload, words = find()
+            workload = workload.with_(measured=self.front.measured)
             try:
                 comparison = compare(workload, [*KNOWN_POLICIES, "recorded", *policies], self.front)
             except InputError:  # a log that was generated or scaled has no recorded waits
@@ -286,7 +287,7 @@ class Desk:
             view_of(self.state, self.front)
         except InputError as error:  # the limits of a file written by hand leave nothing
             self._references, self.remark = (), str(error)
-        self.trainings.know(self.state.policy_values)
+        self.trainings.know(self.state.policy_values, self.front.measured.names)
 
     def look_after(self) -> None:
         """Read the progress of the trainings and of the run, measure new policies, and start the next training."""

@@ -14,7 +14,7 @@ import signal
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -33,7 +33,7 @@ from ..training.greedy_training import mixed_systems
 from ..training.rule_base_training import GREEDY_RUN, RULES_RUN
 from ..wishes import nearness, wish_files
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish
+from ..wishes.wish import OBJECTIVE, Wish
 from .page_folder import read_typed
 from .processes import Background, Process, begin, is_running, last_error
 from .state import GREEDY, GUARDED, KINDS, PRIORITY, RULES
@@ -158,6 +158,7 @@ class Trainings:
     _queue: list[int] = field(default_factory=list)
     _courses: dict[int, tuple[int, Floats]] = field(default_factory=dict)
     _references: dict[str, Floats] = field(default_factory=dict)
+    _measures: tuple[str, ...] = ()
     _first_seen: dict[int, tuple[float, int]] = field(default_factory=dict)  # when, and how much was done then
 
     def __post_init__(self) -> None:
@@ -205,9 +206,12 @@ class Trainings:
         self.advance()
         return number
 
-    def know(self, references: dict[str, Floats]) -> None:
-        """Store what policies reach on the workload, (m,) each, which wishes may be relative to."""
-        self._references = references
+    def know(self, references: dict[str, Floats], measures: tuple[str, ...] = ()) -> None:
+        """Store what policies reach on the workload, (m,) each, which wishes may be relative to.
+
+        `measures` are those of the front, in the last columns.
+        """
+        self._references, self._measures = references, measures
         self._courses.clear()
 
     def resume(self, number: int) -> None:
@@ -287,7 +291,7 @@ class Trainings:
     def _read(self, number: int) -> Training:
         """Return what is known about a training."""
         request = self._request(number)
-        wish = wish_files.from_json(request["wish"])
+        wish = replace(wish_files.from_json(request["wish"]), measures=self._measures)
         generations, kind, until = int(request["generations"]), kind_of(request), request.get("until")
         total = size(generations, kind)
         path = self._path(number, ".policy.json")
@@ -357,7 +361,8 @@ class Trainings:
         if cached is None or cached[0] != count:
             request = self._request(number)
             is_whole = request.get("until") is None and kind_of(request) not in OF_CLASS
-            best = best_so_far(known_part(wish, self._references), parts[-1]) if is_whole else parts[-1][:0]
+            values = in_columns(parts[-1], wish, self._measures)
+            best = best_so_far(known_part(wish, self._references), values) if is_whole else values[:0]
             self._courses[number] = cached = (count, best)
         return cached[1]
 
@@ -426,6 +431,25 @@ def seconds_left(first: tuple[float, int], now: tuple[float, int], total: int) -
     """
     done = now[1] - first[1]
     return (total - now[1]) * (now[0] - first[0]) / done if done > 0 else None
+
+
+def in_columns(values: Floats, wish: Wish, measures: Sequence[str]) -> Floats:
+    """Return values of a training, (n, m), with the measures of a front in their last columns; NaN in those it lacks.
+
+    A training measures what its wish is about, in the order of `Wish.names`.
+
+    Examples
+    --------
+    >>> wish = Wish(weights=[("mean wait", 1)])
+    >>> in_columns(np.array([[90.0, 5, 5, 3]]), wish, ["p95 wait", "mean wait"]).tolist()
+    [[90.0, 5.0, 5.0, nan, 3.0]]
+    """
+    own = [name for name in wish.names if not OBJECTIVE.fullmatch(name)]
+    beside = values.shape[1] - len(own)
+    columns = [
+        values[:, beside + own.index(name)] if name in own else np.full(len(values), np.nan) for name in measures
+    ]
+    return np.column_stack([values[:, :beside], *columns])
 
 
 def best_so_far(wish: Wish | None, values: Floats) -> Floats:
