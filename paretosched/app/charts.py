@@ -139,7 +139,12 @@ def mark_styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 
 def brief(objective: Objective, most: int = 18) -> str:
-    """Return the group of a response time, shortened to `most` letters: owners may give groups long names."""
+    """Return the group of a response time, shortened to `most` letters: owners may give groups long names.
+
+    The name of a measure says it all: then it is "".
+    """
+    if not objective.name.startswith(("UTIL", "AWRT")):
+        return ""
     words = objective.label.removeprefix("AWRT of ")
     return words if len(words) <= most else f"{words[: most - 1]}…"
 

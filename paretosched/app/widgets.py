@@ -164,7 +164,8 @@ def screen_label(words: str) -> dict[str, str]:
 
 def meaning_of(o: Objective) -> str:
     """Return in a few words what an objective is, and its unit."""
-    return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(o.name, f"{brief(o)}, {unit_of(o)}")
+    words = {"UTIL": "utilisation", "AWRT": "all jobs"}.get(o.name, brief(o))
+    return ", ".join(filter(None, (words, unit_of(o))))
 
 
 def group_name(o: Objective) -> str:

@@ -42,11 +42,13 @@ class Axis(NamedTuple):
     def title(self) -> str:
         """Name, meaning and unit."""
         o = self.objective
-        return f"{o.name} · {text(o.label.removeprefix('AWRT of '))} ({unit(o)})"
+        parts = [o.name, text(o.label.removeprefix("AWRT of "))]
+        return " · ".join(parts) + (f" ({unit(o)})" if o.unit else "")
 
     def place(self, values: Floats) -> Floats:
         """Return drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
-        places: Floats = np.log10(values) if self.log else values
+        with np.errstate(divide="ignore"):  # the best that is possible may be a wait of 0
+            places: Floats = np.log10(values) if self.log else values
         return places
 
 

@@ -17,8 +17,8 @@ def guarded_of(task: Task) -> Guarded | None:
     The groups in the goal come first, by their weights. Limits become multiples of what EASY reaches on the jobs to
     learn from; of several workloads, and of the groups, the strictest one counts. One on a measure, such as p95 of a
     group's waits, counts as one on the AWRT of each group: a guard can steer by no other. Limits that a guarded order
-    does not steer by, such as of UTIL, are left to the comparison. It is not for wishes without a group in their sum or without
-    a limit on AWRT or on a group, nor if no words can name one of these groups, see `checked_group_names`.
+    does not steer by, such as of UTIL, are left to the comparison. It is not for wishes without a group in their sum or
+    without a limit on AWRT or on a group, nor if no words can name one of these groups, see `checked_group_names`.
 
     Examples
     --------

@@ -201,12 +201,12 @@
   function scaleOf(group, axis, j, { x, y, h }, room, isLast) {
     const crowded = room < 60;
     node(group, "line", { x1: x(j), x2: x(j), y1: y(0), y2: y(1), class: "rule" });
-    node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, axis.name);
+    node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, fitting(axis.name, 0.75 * room));
     if (!crowded) {
       const whose = { UTIL: "", AWRT: "all, " }[axis.name];
       const wide = (isLast || !j ? Math.min(room, 2 * PAD.x) : room) - 18; // at the ends there is less
       const name = axis.label.length * 6 > wide ? axis.label.replace(/^group /, "") : axis.label;
-      const words = whose ?? `${fitting(name, wide)}, `;
+      const words = whose ?? (name && `${fitting(name, wide)}, `);
       node(group, "text", { x: x(j), y: 29, class: "unit" }, `${words}${axis.unit}`);
     }
     for (const [place, words] of axis.ticks) {
