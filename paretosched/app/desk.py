@@ -31,6 +31,7 @@ from ..wishes.navigation import reachable, remaining
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish, goal, spelled_out, violation
 from ..workload.group_rules import comes_from_consumption
+from ..workload.measures import as_measured
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import after
@@ -229,7 +230,7 @@ class Desk:
         words: Sequence[str] = ()
         try:
             workload, words = find()
-            workload = workload.with_(measured=self.front.measured)
+            workload = as_measured(workload, self.front.measured)
             try:
                 comparison = compare(workload, [*KNOWN_POLICIES, "recorded", *policies], self.front)
             except InputError:  # a log that was generated or scaled has no recorded waits

@@ -110,6 +110,7 @@ def _wish(options: argparse.Namespace, front: Front) -> Wish | None:
 
 def _workload(options: argparse.Namespace, front: Front) -> Workload | None:
     """Return the workload of a front, from the first run that can open it again; None if none can and none must."""
+    from ..workload.measures import as_measured
     from ..workload.plausibility import doubts
     from ..workload.reopening import reopen
 
@@ -122,7 +123,7 @@ def _workload(options: argparse.Namespace, front: Front) -> Workload | None:
         else:
             show_doubts(options, run, doubts(workload))
             show_other_machine(options, [workload])
-            return workload.with_(measured=front.measured)
+            return as_measured(workload, front.measured)
     for name in ("box", "wish"):
         if getattr(options, name) is not None:
             raise InputError(f"--{name}: EASY must be simulated on the jobs of the front, but {troubles[0]}")

@@ -63,7 +63,7 @@ from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, from_json, measuring
 from ..workload.machine_description import describe_machine
-from ..workload.measures import with_measures
+from ..workload.measures import as_measured, with_measures
 from ..workload.recorded_fit import other_machine
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.time_split import check_weeks
@@ -635,7 +635,7 @@ def measured_together(
     if front is not None and front.digest != workload.digest:
         raise foreign(front, [workload])
     if front is not None:  # its measures are in its first columns
-        workload = with_measures(workload.with_(measured=front.measured), workload.measured.names)
+        workload = with_measures(as_measured(workload, front.measured), workload.measured.names)
     if wish is not None:
         wish, workload = measuring(wish, workload)
     return wish, workload, None if front is None else measured_front(front, workload)

@@ -13,7 +13,7 @@ from ..encodings.genomes import Decoder
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
-from ..workload.measures import with_measures
+from ..workload.measures import as_measured, with_measures
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import NOTHING_MEASURED, Measured, Workload
 from .front import Front, genome
@@ -94,7 +94,7 @@ def measured_front(front: Front, workload: Workload) -> Front:
     lacking = [name for name in workload.measured.names if name not in front.measured.names]
     if not lacking:
         return front
-    there = with_measures(workload.with_(measured=NOTHING_MEASURED), lacking)
+    there = with_measures(as_measured(workload, NOTHING_MEASURED), lacking)
     values = [each.objectives.array[-len(lacking) :] for each in schedules(front, range(len(front)), there)]
     measured = Measured((*front.measured.names, *lacking), front.measured.deciding)
     columns = np.array(values).reshape(len(front), len(lacking))

@@ -20,7 +20,7 @@ from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import OBJECTIVE, Wish
 from ..wishes.wish_files import WishLike, measuring
 from ..workload.group_rules import comes_from_consumption
-from ..workload.measures import measure_of
+from ..workload.measures import as_measured, measure_of
 from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.resampling import resample
 from ..workload.time_split import MOST_WEEKS, WEEK, split, weeks_of
@@ -330,7 +330,7 @@ def data_of(
     if not whole:
         raise InputError("there is no workload to train on; give one or more")
     wish, first = measuring(wish, whole[0])
-    whole = [w.with_(measured=first.measured) for w in whole]
+    whole = [as_measured(w, first.measured) for w in whole]
     for other in whole[1:]:
         if other.groups != whole[0].groups:
             raise InputError(

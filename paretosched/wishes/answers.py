@@ -17,6 +17,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..fronts.row_schedules import measured_front
 from ..simulation.objective import CONVENTION, Objective, group_of, improvement, is_of_group, objectives, with_group
 from ..simulation.simulator import simulate
+from ..workload.measures import as_measured
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import Best, best_possible, distance_row
 from .nearness import nearest_rows
@@ -232,7 +233,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
             f"the front must be of the same workload: jobs, capacity and groups, but it is of {front.workload} "
             f"({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]})"
         )
-    wish, workload = measuring(wish, workload.with_(measured=front.measured))
+    wish, workload = measuring(wish, as_measured(workload, front.measured))
     front = measured_front(front, workload)
     easy = np.asarray(objectives(simulate(workload, "easy"), util_from=front.util_from))
     references = reference_values(wish, workload, {"easy": easy}, front.util_from)

@@ -17,6 +17,7 @@ from ..fronts.quality_indicators import REACH, checked_reach
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import group_of, is_of_group
 from ..simulation.simulator import simulate
+from ..workload.measures import as_measured
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import upwards
 
@@ -60,7 +61,7 @@ def group_gains(
     reach = checked_reach(reach)
     if (front.digest, front.groups) != (workload.digest, workload.groups):
         raise InputError(f"the front of {front.workload} must be of the same jobs, but {workload.name} has others")
-    workload = workload.with_(measured=front.measured)
+    workload = as_measured(workload, front.measured)
     easy = simulate(workload, "easy").objectives.array if easy is None else numbers("values of EASY", easy)
     if easy.shape != (len(front.objectives),):
         raise InputError(f"values of EASY must be {len(front.objectives)} numbers, but have shape {easy.shape}")

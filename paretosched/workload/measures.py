@@ -399,12 +399,17 @@ def with_measures(workload: Workload, names: Iterable[str], deciding: Iterable[s
     extra = tuple(dict.fromkeys(name for name in found if name != "UTIL" and not re.fullmatch(r"AWRT\d*", name)))
     if len(extra) > MOST:
         raise InputError(f"measures must be {MOST} at most, but are {len(extra)}")
-    measured = Measured(extra, tuple(dict.fromkeys(wanted)) or workload.measured.deciding)
-    if measured == workload.measured:
-        return workload
-    changed = workload.with_(measured=measured)
+    changed = as_measured(workload, Measured(extra, tuple(dict.fromkeys(wanted)) or workload.measured.deciding))
     counted_jobs(changed)  # raises if something cannot be measured
     return changed
+
+
+def as_measured(workload: Workload, measured: Measured) -> Workload:
+    """Return a workload on which this is measured, as on another one or on a front; the same one if it is so already.
+
+    What is known of a workload, such as its bounds, is kept with the value.
+    """
+    return workload if workload.measured == measured else workload.with_(measured=measured)
 
 
 _COUNTED: WeakKeyDictionary[Workload, tuple[tuple[Measure, Mask], ...]] = WeakKeyDictionary()
