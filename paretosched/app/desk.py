@@ -29,7 +29,7 @@ from ..wishes.best_possible import areas_of, best_possible, distance_text
 from ..wishes.exchange_rates import exchange_rates, rate_sentences
 from ..wishes.navigation import reachable, remaining
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import Wish, goal, spelled_out, violation
+from ..wishes.wish import TODAY, Wish, goal, spelled_out, violation
 from ..workload.group_rules import comes_from_consumption
 from ..workload.measures import as_measured
 from ..workload.workload import Workload
@@ -284,6 +284,7 @@ class Desk:
         self._rules = [*rules, *self._own]
         rows = zip(rules, comparison.beside_front.tolist(), strict=False)
         self._references = tuple((rule, tuple(values)) for rule, values in rows)
+        self._references += tuple((TODAY, values) for rule, values in self._references if rule == "recorded")
         try:
             view_of(self.state, self.front)
         except InputError as error:  # the limits of a file written by hand leave nothing

@@ -21,7 +21,7 @@ from ..simulation.objective import improvement, objectives
 from ..simulation.service import waits
 from ..simulation.simulator import simulate
 from ..wishes.relative_limits import resolved_on
-from ..wishes.wish import Wish, exceeded_limits
+from ..wishes.wish import TODAY, Wish, exceeded_limits
 from ..workload.time_split import split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
@@ -131,7 +131,7 @@ def limit_words(wish: Wish, workloads: Sequence[Workload], values: Mapping[str, 
 
     Nothing without limits, or if they are relative to what happened, which did not happen to these jobs.
     """
-    if not wish.limits or "recorded" in wish.references:
+    if not wish.limits or {"recorded", TODAY} & {*wish.references}:
         return {}
     try:
         here = [resolved_on(wish, workload) for workload in workloads]

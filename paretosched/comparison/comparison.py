@@ -563,7 +563,9 @@ def compare(
     from_submission = tuple(utilisation_from_submission(schedule) for schedule in schedules)
     beside = beside_front(values, from_submission, util_from)
     with_jobs = None if wish is None else choice.goal_with_jobs(wish, values[0])
-    wish_here = None if with_jobs is None else resolved_on(with_jobs, workload, {"easy": beside[0]}, util_from)
+    now = None if today is None else int(as_policy(today).rule != "easy")
+    known = {"easy": beside[0]} | ({} if now is None else {choice.TODAY: beside[now]})
+    wish_here = None if with_jobs is None else resolved_on(with_jobs, workload, known, util_from)
     ideal, ideal_rule = _ideal(workload, values if front is None else np.vstack([values, front.values]))
     sharing = first_sharing(all_policies)
     first = int(workload.submit[0])
@@ -595,7 +597,9 @@ def compare(
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
         intervals=bootstrapped([week_sums(schedule) for schedule in schedules], with_jobs) if intervals else None,
-        periods=() if rolling is None else periods(schedules, rolling, with_jobs, util_from),
+        periods=()
+        if rolling is None
+        else periods(schedules, rolling, with_jobs, util_from, None if now is None else schedules[now]),
         from_submission=from_submission,
         most_down=0 if workload.down is None else workload.down.most,
         outer=None if front is None else outer_front(workload),
@@ -604,7 +608,7 @@ def compare(
         other_machine=other_machine(workload),
         told=tuple(schedule.objectives.told for schedule in schedules),
         machine=None if workload.machine is None else describe_machine(workload.machine),
-        today=None if today is None else int(as_policy(today).rule != "easy"),
+        today=now,
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )

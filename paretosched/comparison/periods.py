@@ -20,8 +20,8 @@ from ..simulation.objective import FROM_START, Objective, improvement, objective
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
 from ..wishes import wish as choice
-from ..wishes.relative_limits import resolve
-from ..wishes.wish import Wish
+from ..wishes.relative_limits import policy_of, resolve
+from ..wishes.wish import TODAY, Wish
 from ..workload.calendar import day_of
 from .comparison_tables import with_sign
 
@@ -75,7 +75,11 @@ class Period(NamedTuple):
 
 
 def periods(
-    schedules: Sequence[Schedule], count: int, wish: Wish | None = None, util_from: str = FROM_START
+    schedules: Sequence[Schedule],
+    count: int,
+    wish: Wish | None = None,
+    util_from: str = FROM_START,
+    today: Schedule | None = None,
 ) -> tuple[Period, ...]:
     """Return what schedules of one workload, that of EASY first, reach in periods of equal time.
 
@@ -89,6 +93,8 @@ def periods(
         What the owner wants.
     util_from
         From when on UTIL counts for the wish, as of `objectives`.
+    today
+        The schedule of what runs the machine today, if it is not what is recorded.
 
     Raises
     ------
@@ -101,7 +107,8 @@ def periods(
     first, span = int(w.submit[0]), int(w.submit[-1] - w.submit[0]) + 1
     edges = [first + span * i // count for i in range(count + 1)]
     names = () if wish is None else wish.references
-    references = {name: schedules[0] if name == "easy" else simulate(w, name) for name in names}
+    known = {"easy": schedules[0]} | ({} if today is None else {TODAY: today})
+    references = {name: known[name] if name in known else simulate(w, policy_of(name)) for name in names}
     parts = []
     for begin, end in pairwise(edges):
         inside = (w.submit >= begin) & (w.submit < end)

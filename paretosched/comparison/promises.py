@@ -272,9 +272,14 @@ def review(
     easy, own, *others = (Schedule(w, starts_since(workload, p, begin)[counted], p.name) for p in systems)
     schedules = (easy, recorded, own, *(Schedule(s.workload, s.start, f"today: {s.name}") for s in others))
     values = np.array([objectives(schedule) for schedule in schedules])
+    if choice.TODAY in chosen.references and not others:
+        raise InputError(
+            f"the wish {choice.wish_text(chosen)} is relative to today, which is the scheduler before; say with --today "
+            "what it was"
+        )
+    known = {"easy": easy, "recorded": recorded} | ({choice.TODAY: others[0]} if others else {})
     references = {
-        name: {"easy": easy, "recorded": recorded}.get(name)
-        or Schedule(w, starts_since(workload, as_policy(name), begin)[counted], name)
+        name: known.get(name) or Schedule(w, starts_since(workload, as_policy(name), begin)[counted], name)
         for name in chosen.references
     }
     here = resolve(chosen, {name: schedule.objectives.array for name, schedule in references.items()})

@@ -22,7 +22,7 @@ from ..core.tables import csv_cell
 from ..encodings.encoding import from_json, to_json
 from ..encodings.genomes import check_bounds
 from ..simulation.objective import UTIL_FROM, objective_table
-from ..workload.measures import objective_name
+from ..workload.measures import FEWEST_DECIDING, MOST, MOST_DECIDING, objective_name
 from ..workload.workload import Measured
 from .dominance import costs
 from .front import Front, Origin, columns, from_encoding, gene_columns
@@ -242,10 +242,18 @@ def _layout(about: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], 
 
 def _measured_in(about: Mapping[str, Any], groups: Sequence[str]) -> Measured:
     """Return what the facts of a front say of measures; raises InputError if they are none."""
-    names, deciding = (tuple(map(str, about.get(key, ()))) for key in Measured._fields)
+    values = [about.get(key, []) for key in Measured._fields] if isinstance(about, Mapping) else [None]
+    if not all(isinstance(each, list) and len(each) <= MOST and len({*map(str, each)}) == len(each) for each in values):
+        raise InputError(f"measures of a front must be lists of at most {MOST} different names, but are not")
+    names, deciding = (tuple(map(str, each)) for each in values)
     for name in (*names, *deciding):
-        if objective_name(name, groups) != name or names.count(name) > 1:
+        if objective_name(name, groups) != name:
             raise InputError(f"a measure of a front must have its own name, but there is {in_quotes(name)}")
+    columns = {o.name for o in objective_table(groups, measured=Measured(names))}
+    if deciding and not (FEWEST_DECIDING <= len(deciding) <= MOST_DECIDING and columns.issuperset(deciding)):
+        raise InputError(
+            f"{FEWEST_DECIDING} to {MOST_DECIDING} columns of a front must decide, but not {deciding!r:.60}"
+        )
     return Measured(names, deciding)
 
 

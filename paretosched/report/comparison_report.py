@@ -327,7 +327,7 @@ def _waits(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
     ]
     rows = comparison.rows()[: len(comparison.policies)]
     lines = []
-    for place in range(len(comparison.objectives) - 1):
+    for place in range(len(rows[0]["waits"])):
         for number, row in enumerate(rows):
             waits = row["waits"][place]
             cells = []

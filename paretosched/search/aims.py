@@ -60,7 +60,8 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH, u
     sign = np.array([-1.0 if o.maximise else 1.0 for o in table])
     scales = [scale_of(o, float(value)) for o, value in zip(table, easy, strict=True)]
     outer = {o.name: s * (x / reach if o.maximise else reach * x) for o, s, x in zip(table, sign, scales, strict=True)}
-    edges = {table[j].name: outer[table[j].name] for j in columns if not table[j].maximise}
+    minimised = [j for j in columns if not table[j].maximise]
+    edges = {table[j].name: outer[table[j].name] for j in minimised or columns}
     if wish is None:
         return Aim(_rows([*edges], places, workload), np.array([*edges.values()]))
     wish = resolved_on(wish, workload, {"easy": easy}, util_from)

@@ -213,7 +213,9 @@ def explore(
             return explore(**given | {"run_directory": Path(folder) / UNKEPT})
     compute = Compute(workers, scheduler, tls, progress)
     known_parameters = runs.known_parameters(run_directory)
-    workload = searched_for(as_workload(workload), objectives or known_parameters.get(OBJECTIVES), wish)
+    workload = searched_for(
+        as_workload(workload), known_parameters.get(OBJECTIVES) if objectives is None else objectives, wish
+    )
     words: dict[str, Any] = {key: word for key, word in given.items() if key not in NO_WORDS}
     words = DEFAULTS | {key: word for key, word in words_of_run(words, known_parameters).items() if word is not None}
     words |= {key: whole_number(key, words[key]) for key in ("population", "seed", "lag") if key in words}

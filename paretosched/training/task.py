@@ -200,7 +200,7 @@ def _group_weights(wish: Wish, groups: Sequence[str]) -> list[float]:
 
 def _is_of(name: str, place: int, group: str) -> bool:
     """Return whether an objective is of a group: its AWRT, or a measure of it."""
-    return name == f"AWRT{place + 1}" or (not OBJECTIVE.fullmatch(name) and measure_of(name).of == group)
+    return name == f"AWRT{place + 1}" or (not OBJECTIVE.fullmatch(name) and measure_of(name).group == group)
 
 
 def worst_tenth(violations: Floats) -> Floats:

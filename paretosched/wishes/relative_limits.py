@@ -10,7 +10,7 @@ from ..core.errors import InputError
 from ..simulation.objective import FROM_START, objective_names, objectives
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
-from .wish import Limit, Wish, reference_text, spelled_out, wish_text, with_limits
+from .wish import TODAY, Limit, Wish, reference_text, spelled_out, wish_text, with_limits
 from .wish_files import ANY_GROUPS, WishLike, as_wish
 
 
@@ -39,9 +39,16 @@ def reference_values(
     names = as_wish(wish, workload).references
     values = {} if known is None else instance("known", known, dict)
     return {
-        name: values[name] if name in values else objectives(simulate(workload, name), util_from=util_from).array
+        name: values[name]
+        if name in values
+        else objectives(simulate(workload, policy_of(name)), util_from=util_from).array
         for name in names
     }
+
+
+def policy_of(reference: str) -> str:
+    """Return the policy that a limit is relative to, by its word: today is what is recorded, unless it is known."""
+    return "recorded" if reference == TODAY else reference
 
 
 def resolve(wish: WishLike, references: dict[str, Floats]) -> Wish:

@@ -31,7 +31,8 @@ the limit.
 `paretosched.workload.measures`; a limit `of others` stands for one of each group that is not in the goal.
 
 **Relative limits** are multiples of what a policy reaches, such as EASY or the recorded schedule, *on the same jobs*.
-So they hold for any part of a log. "today" is the recorded schedule. `relative_limits` puts numbers in their places. A
+So they hold for any part of a log. "today" is what runs the machine today: the recorded
+schedule, unless another scheduler is named for it. `relative_limits` puts numbers in their places. A
 relative limit for a group without jobs excludes nothing, and neither do `others` and `all` for such a group.
 
 **Sum.** Every term must ask for something better: response times have a plus, and UTIL, of which more is better, a
@@ -76,7 +77,8 @@ MOST = 1e300  # of levels and limits; beyond it, exact sums of them are no float
 FREE = (0.0, math.inf)  # the ends of a range without limits
 OBJECTIVE = re.compile(r"UTIL|AWRT|AWRT[1-9][0-9]?")
 OTHERS, ALL = SEVERAL = ("others", "all")  # the groups that are not in the goal, and all groups
-REFERENCES = (*POLICY_NAMES, OPTIMISED)  # policies that limits may be relative to
+TODAY = "today"  # what runs the machine: what is recorded, unless something else is named
+REFERENCES = (*POLICY_NAMES, OPTIMISED, TODAY)  # what limits may be relative to
 HOURS_MEANT = 60  # a response time below it, without a unit, was probably meant in hours
 
 
@@ -252,7 +254,7 @@ def check_limit(name: str, low: float, high: float, of: str = "") -> None:
     if any(most < end < math.inf for end in (low, high)):
         times_of = f" times {of}" if of else ""
         raise InputError(f"limits of {name} must be {most:g}{times_of} at most, but are {low:g}..{high:g}")
-    if high == 0:
+    if high == 0 and (name in SEVERAL or OBJECTIVE.fullmatch(name)):  # nobody need wait, but all need time
         raise InputError(f"limits of {name} must allow something above 0, but are {low:g}..{high:g}")
     if not 0 <= low <= high or math.isinf(low):
         raise InputError(f"limits of {name} must be a range from 0 on, but are {low:g}..{high:g}")
@@ -487,8 +489,13 @@ def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
         if name not in names:
             raise InputError(f"the wish {wish_text(wish)} uses {name}, but here are only {', '.join(names)}")
         if (name in wish.aims or name in fixed) and np.isnan(columns[name]).any():
-            raise InputError(f"the wish {wish_text(wish)} uses {name}, which is undefined: its group has no jobs")
+            raise InputError(f"the wish {wish_text(wish)} uses {name}, which is undefined: {_why_undefined(name)}")
     return columns
+
+
+def _why_undefined(name: str) -> str:
+    """Return why an objective has no value."""
+    return "its group has no jobs" if OBJECTIVE.fullmatch(name) else "no job counts for it"
 
 
 # --- in words -------------------------------------------------------------------------------------------------------
@@ -557,6 +564,8 @@ def reference_text(policy: str) -> str:
     >>> reference_text("easy"), reference_text("conservative")
     ('EASY', 'conservative')
     """
+    if policy == TODAY:
+        return TODAY
     name = as_policy(policy).name
     return name if name.lower() == policy else policy
 

@@ -45,7 +45,6 @@ UNITS = {
 }  # fmt: skip
 
 SPELT_OUT = {"second": "s", "sec": "s", "minute": "min", "hour": "h", "hr": "h", "day": "d"}
-TODAY, RECORDED = "today", "recorded"
 TO_MINIMISE = ("min", "minimise", "minimize")  # words that begin a goal in other programs
 
 
@@ -186,7 +185,7 @@ class _Reader(TokenReader):
 
     def in_goal(self, name: str) -> set[str]:
         """Return what is in the goal if an objective is: itself, and the group that it is a measure of."""
-        return {name} if name in self.objectives else {name, measure_of(name).of}
+        return {name} if name in self.objectives else {name, measure_of(name).group}
 
     def limit(self, limits: dict[tuple[str, str], Limit]) -> None:
         """Read a limit into `limits`; an objective may have a lower and an upper one."""
@@ -223,7 +222,8 @@ class _Reader(TokenReader):
         others = [group for group, awrt in self.groups.items() if awrt not in self.goal and group not in self.goal]
         if not others:
             raise InputError(f'wish: "{name}" must be of groups that are not in the goal, but all groups are in it')
-        return [f"{name.removesuffix(measure.of)}{group}" for group in others]
+        stem = name.removesuffix(measure.of)
+        return [objective_name(f'{stem}"{group}"', tuple(self.groups)) for group in others]
 
     def end(self, name: str) -> tuple[float, str]:
         """Return an end of a range and, if it is relative, the policy of which it is a multiple; else ""."""
@@ -246,7 +246,6 @@ class _Reader(TokenReader):
         while self.comes("-", ahead=length):
             length += 2
         word = "".join(token.text for token in self.tokens[self.place : self.place + length]).lower()
-        word = RECORDED if word == TODAY else word
         if word not in REFERENCES:
             self.refuse_token(
                 start, f"there must be {rule}; policies are {', '.join(REFERENCES)}{did_you_mean(word, REFERENCES)}"
@@ -257,7 +256,7 @@ class _Reader(TokenReader):
     def names_policy(self) -> bool:
         """Return whether a word comes now with which the name of a policy begins."""
         word = self.now.text.lower()
-        return self.now.kind == "word" and any(word == name.partition("-")[0] for name in (*REFERENCES, TODAY))
+        return self.now.kind == "word" and any(word == name.partition("-")[0] for name in REFERENCES)
 
     def quantity(self, name: str) -> _Quantity:
         """Return the number that comes now, with its unit if it has one."""
@@ -274,7 +273,12 @@ class _Reader(TokenReader):
             if policy.lower() in REFERENCES:
                 self.refuse(f"a share of a policy is a factor; write {value / 100:g}*{policy}")
             units = [word for word in UNITS if UNITS[word].kind == self.unit_of(name)]
-            self.refuse(f"the unit of {name} must be one of {', '.join(units)}")
+            rule = (
+                f"the unit of {name} must be one of {', '.join(units)}"
+                if units
+                else f"{name} is a number without a unit"
+            )
+            self.refuse(rule)
         self.place += 1
         return _Quantity(start, value, unit)
 
@@ -333,6 +337,8 @@ class _Reader(TokenReader):
         name = self.objective()
         if name in earlier:
             self.refuse_token(token, f"{name} must come once, but comes again")
+        if name not in self.objectives and measure_of(name).of.lower() == OF_OTHERS and OF_OTHERS not in self.groups:
+            self.refuse_token(token, "others are those that are not in the goal, so that they can only be limited")
         return name
 
     def limited_name(self) -> str:

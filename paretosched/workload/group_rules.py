@@ -19,7 +19,7 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, number_of, one_of
 from ..core.notebook import fields_html, fields_repr
 from .group_lists import COLUMNS, NAMED, GroupLine, first_lines, names_of
-from .group_words import Described, OfLog, groups_of
+from .group_words import Described, NoJobs, OfLog, groups_of
 from .workload import GROUPINGS, Workload
 
 DAY = 86_400  # s
@@ -202,8 +202,9 @@ class WordedGroups:
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(list_argument("groups", self.groups)))
         _check_groups(self.groups, self.default)
-        if not isinstance(self.text, str):
+        if not isinstance(self.text, str) or not self.text.strip():
             raise InputError(f"words of a grouping must be a text, but are {self.text!r:.60}")
+        self.indices(NoJobs())  # raises for what is no condition, or of other groups
 
     @property
     def newcomers(self) -> str:

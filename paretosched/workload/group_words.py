@@ -216,6 +216,21 @@ class OfLog:
         return (np.isin(numbers, wanted) if wanted else None), names.values()
 
 
+class NoJobs:
+    """No jobs, with everything that jobs can have: what conditions say of them can be checked without a log."""
+
+    numbers: Mapping[str, Callable[[], Ints | Floats]] = dict.fromkeys(
+        (*NUMBERS, *REQUESTED, "charge"), partial(np.empty, 0, dtype=np.int64)
+    )
+
+    def __len__(self) -> int:
+        return 0
+
+    def with_name(self, word: str, token: Token) -> tuple[Mask | None, Collection[str]]:  # noqa: ARG002
+        """Return that no job has a name, see `Described`."""
+        return np.empty(0, dtype=np.bool_), ()
+
+
 class _Conditions:
     """Recursive descent: a method for each rule of the grammar; each returns which jobs fit, (n,)."""
 

@@ -6,7 +6,7 @@ A measure is a statistic of a quantity over some jobs::
     statistic = "mean" | "median" | "p95" (any percentile) | "longest" | "weighted" | "jain" | "largest group"
               | "share", with a limit behind the quantity: share wait > 24h
     quantity  = "wait" | "response" | "slowdown" | "stretch" | "unfair wait"
-    who       = the name of a user group | a condition in brackets, such as (width >= 32) | "all"
+    who       = the name of a user group, also in quotes | a condition in brackets, such as (width >= 32) | all
 
 - *wait*, s: from when a job is eligible to its first start.
 - *response*, s: from when it is eligible to its completion.
@@ -54,6 +54,7 @@ MOST = 64  # measures of a workload
 FEWEST_DECIDING, MOST_DECIDING = 2, 12  # objectives of a search
 RATIO = ""  # the unit of slowdowns
 LARGEST_PRICE = 1e6  # of a kWh
+LARGEST_NUMBER = 1e15  # of s, W and the like
 ALL, OTHERS = "all", "others"
 ENERGY, PRICE = "energy", "price"
 WAIT, RESPONSE, SLOWDOWN, STRETCH, UNFAIR = QUANTITIES = ("wait", "response", "slowdown", "stretch", "unfair wait")
@@ -79,11 +80,11 @@ WHAT = (
     rf"(?:(?:{STATISTIC}\s+)?{QUANTITY}\b(?:\s*\(\s*{LIMIT}\s*\))?(?:\s*>\s*{LIMIT}(?=\s*(?:of\b|[-+,<>=]|in\b|$)))?"
     rf"|{'|'.join(USES)}|idle\s+hours|(?:energy|price)\s*\([^()]*\))"
 )
-CONSUMED = re.compile(rf"{TARIFF}(?:\s+of\s+(?:group\s+)?(?P<of>.+))?", re.IGNORECASE | re.DOTALL)
+CONSUMED = re.compile(rf"{TARIFF}(?:\s+of\s+(?:group\s+)?(?P<of>.+))?", re.IGNORECASE | re.DOTALL | re.ASCII)
 PARTS = re.compile(
     rf"(?:(?P<statistic>{STATISTIC})\s+)?(?P<quantity>{QUANTITY})(?:\s*\(\s*(?P<bound>{LIMIT})\s*\))?"
     rf"(?:\s*>\s*(?P<over>{LIMIT}))?(?:\s+of\s+(?:group\s+)?(?P<of>.+))?",
-    re.IGNORECASE | re.DOTALL,
+    re.IGNORECASE | re.DOTALL | re.ASCII,
 )
 
 
@@ -136,6 +137,11 @@ class Measure(NamedTuple):
     def percentile(self) -> str | None:
         """Return the percentile, above 0 and below 100, as it is written; None for other statistics."""
         return self.statistic[1:] if re.fullmatch(r"p[\d.]+", self.statistic) else None
+
+    @property
+    def group(self) -> str:
+        """Return the name of the group that it is of; "" if it is of no group."""
+        return "" if self.of.startswith("(") else self.of.removeprefix('"').removesuffix('"')
 
     @property
     def unit(self) -> str:
@@ -213,9 +219,10 @@ def measure_of(text: str) -> Measure:
     quantity = found["quantity"].lower()
     statistic = (found["statistic"] or (WEIGHTED if quantity == UNFAIR else MEAN)).lower()
     if statistic.startswith("p"):
-        statistic = f"p{float(statistic[1:]):g}"
-        if not 0 < float(statistic[1:]) < 100:
+        percent = _number(statistic[1:])
+        if not 0 < percent < 100:
             raise InputError(f"{in_quotes(text)}: a percentile must be above 0 and below 100, but is {statistic[1:]}")
+        statistic = f"p{_digits(percent)}"
     statistic = SAME.get(statistic, statistic)
     of = _who(found["of"] or "")
     bound, over = BOUND, 0.0
@@ -231,7 +238,7 @@ def measure_of(text: str) -> Measure:
             raise InputError(f"{in_quotes(text)}: the limit of a {quantity} must be a number without a unit")
     if of and statistic == LARGEST:
         raise InputError(f"{in_quotes(text)}: the largest group must be one of all jobs, without of")
-    name = f"{statistic} {quantity}" + (f"({bound:g})" if bound != BOUND else "")
+    name = f"{statistic} {quantity}" + (f"({_digits(bound)})" if bound != BOUND else "")
     name += f" > {_limit_text(quantity, over)}" if statistic == SHARE else ""
     return Measure(name + (f" of {of}" if of else ""), statistic, quantity, of, bound, over)
 
@@ -243,7 +250,7 @@ def _energy_measure(text: str, found: re.Match[str]) -> Measure:
     parts = [part.split() for part in (found["hours"] or "").split(",")[1:]]
     try:
         hours = tuple(float(hour.lower().removesuffix("h")) for hour, _ in parts)
-        prices = tuple(float(price) for _, price in parts)
+        prices = tuple(_number(price) for _, price in parts)
     except ValueError:
         hours, prices = (1.0,), ()
     rising = all(a < b for a, b in pairwise((*hours, 24.0)))
@@ -256,8 +263,8 @@ def _energy_measure(text: str, found: re.Match[str]) -> Measure:
         )
     if kind == PRICE and not parts:
         raise InputError(f"{in_quotes(text)}: a price needs that of a kWh, as in price(250 W, 0h 0.30)")
-    words = [f"{busy:.15g} W", *([f"idle {idle:.15g} W"] if idle else [])]
-    words += [f"{hour:.15g}h {price:.15g}" for hour, price in zip(hours, prices, strict=True)]
+    words = [f"{_digits(busy)} W", *([f"idle {_digits(idle)} W"] if idle else [])]
+    words += [f"{_digits(hour)}h {_digits(price)}" for hour, price in zip(hours, prices, strict=True)]
     name = f"{kind}({', '.join(words)})" + (f" of {of}" if of else "")
     return Measure(name, "", kind, of, tariff=Tariff(busy, idle, *((hours, prices) if parts else ())))
 
@@ -265,28 +272,60 @@ def _energy_measure(text: str, found: re.Match[str]) -> Measure:
 def _watts(text: str) -> float:
     """Return a power in W."""
     number, unit = re.fullmatch(r"([\d.]+)\s*(k?)w", text.strip().lower()).groups()  # type: ignore[union-attr]
-    return float(number) * (1000 if unit else 1)
+    return _number(number) * (1000 if unit else 1)
 
 
 def _who(text: str) -> str:
-    """Return of whom a measure is: a name without quotes, a condition, or "" for all."""
+    """Return of whom a measure is: the name of a group, a condition in its shortest form, or "" for all.
+
+    Names that would be read as something else stay in quotes.
+    """
     name = text.strip()
     if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
-        name = name[1:-1]
+        return _written(name[1:-1])
+    if name.startswith("("):
+        parts = re.split(r'("[^"]*")', name)
+        return "".join(
+            part if k % 2 else re.sub(r"\s*(<=|>=|!=|[<>=])\s*", r" \1 ", part) for k, part in enumerate(parts)
+        ).replace("( ", "(")
     return "" if name.lower() == ALL else name
+
+
+def _written(group: str) -> str:
+    """Return the name of a group as a measure has it: in quotes if it would be read as something else."""
+    return f'"{group}"' if group.lower() in (ALL, OTHERS) or group.startswith("(") else group
 
 
 def _seconds(text: str) -> float:
     """Return a number with or without a unit of time; without one it is as it is."""
     number, unit = re.fullmatch(r"([\d.]+)\s*(\w*)", text.strip().lower()).groups()  # type: ignore[union-attr]
-    return float(number) * (SECONDS[unit] if unit else 1)
+    return _number(number) * (SECONDS[unit] if unit else 1)
+
+
+def _number(text: str) -> float:
+    """Return a number; raise InputError for one that is too large."""
+    value = float(text)
+    if value > LARGEST_NUMBER:
+        raise InputError(f"a number of a measure must be at most {LARGEST_NUMBER:g}, but is {in_quotes(text)}")
+    return value
+
+
+def _digits(value: float) -> str:
+    """Return a number as its shortest text without an exponent.
+
+    Examples
+    --------
+    >>> _digits(1234567.0), _digits(0.00001), _digits(99.99999)
+    ('1234567', '0.00001', '99.99999')
+    """
+    return np.format_float_positional(value, trim="-")
 
 
 def _limit_text(quantity: str, over: float) -> str:
     """Return the limit of a share as a wish writes it."""
     if UNITS[quantity] == RATIO:
-        return f"{over:.15g}"
-    return f"{over / 3600:.15g}h" if over >= 3600 and (over / 3600) % 0.25 == 0 else f"{over:.15g}s"
+        return _digits(over)
+    return f"{_digits(over / 3600)}h" if over >= 3600 and (over / 3600) % 0.25 == 0 else f"{_digits(over)}s"
 
 
 def is_maximised(name: str) -> bool:
@@ -326,12 +365,15 @@ def objective_name(text: str, groups: Sequence[str]) -> str:
         words = f"weighted response of {who}"
     measure = measure_of(words)
     if measure.of and not measure.of.startswith("(") and measure.of.lower() != OTHERS:
-        return measure_of(measure.name.removesuffix(measure.of) + _group(text, measure.of, groups)).name
+        return measure_of(measure.name.removesuffix(measure.of) + _written(_group(text, measure.of, groups))).name
     return measure.name
 
 
 def _group(text: str, name: str, groups: Sequence[str]) -> str:
     """Return the name of a group as it is written in the workload; raise InputError if there is none."""
+    if name.lower() == OTHERS and name not in groups:
+        raise InputError(f"{in_quotes(text)}: others are for limits of a wish with a goal; name a group")
+    name = name.removeprefix('"').removesuffix('"')
     found = [group for group in groups if group == name] or [g for g in groups if g.lower() == name.lower()]
     if not found:
         raise InputError(
@@ -368,7 +410,11 @@ def with_objectives(workload: Workload, objectives: str | Sequence[str]) -> Work
         raise InputError(f"objectives must be different, but {twice[0]} comes twice")
     if not FEWEST_DECIDING <= len(names) <= MOST_DECIDING:
         raise InputError(f"objectives must be {FEWEST_DECIDING} to {MOST_DECIDING}, but are {len(names)}")
-    return with_measures(workload, (), names)
+    measured = with_measures(workload, (), names)
+    empty = [measure.name for measure, fits in counted_jobs(measured) if fits.size and not fits.any()]
+    if empty:
+        raise InputError(f"objectives must be of some jobs, but no job of {workload.name} counts for {empty[0]}")
+    return measured
 
 
 def with_measures(workload: Workload, names: Iterable[str], deciding: Iterable[str] = ()) -> Workload:

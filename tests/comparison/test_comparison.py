@@ -638,5 +638,13 @@ def test_gains_are_over_what_runs_today_too() -> None:
     lines = c.text().splitlines()
     assert sum(line.startswith("  vs today") for line in lines) == 3  # EASY, FCFS and the ideal point
     assert "vs today: the same, over recorded, which is what runs the machine today" in c.text()
+    limited = compare(w, ["fcfs"], wish="mean wait <= 1.1*today", today="fcfs").wish_here
+    assert limited is not None  # today is what is named for it, not what is recorded
+    assert limited.limits[0].high == pytest.approx(1.1 * simulate(w, "fcfs").wait.mean())
     assert compare(w, ["fcfs"], today="easy").today == 0
     assert "AWRT_vs_today" not in compare(w, ["fcfs"]).rows()[1]
+
+
+def test_a_report_has_what_a_wish_measures() -> None:
+    text = report(None, compare(THREE_JOBS, ["fcfs"], wish="mean wait of staff, p95 slowdown <= 2*EASY"))
+    assert "mean wait of staff" in text

@@ -19,7 +19,8 @@ from paretosched.core.errors import InputError
 from paretosched.fronts.dominance import costs, nondominated_rows
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import load_front
-from paretosched.fronts.row_schedules import row_policy
+from paretosched.fronts.merging import merge
+from paretosched.fronts.row_schedules import row_policy, schedules
 from paretosched.search import exploration
 from paretosched.search import runs as store
 from paretosched.search.aims import aim_of
@@ -27,7 +28,8 @@ from paretosched.search.exploration import Progress, explore
 from paretosched.search.last_tenth import gain_of_last_tenth
 from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
-from paretosched.simulation.objective import objectives_of
+from paretosched.simulation.objective import objectives, objectives_of
+from paretosched.workload.workload import Workload
 from support.commands import command
 from support.exploring import SEARCHES, random_workload, store_without_tables
 from support.runs import equal_runs
@@ -595,3 +597,38 @@ def test_what_a_run_has_evaluated_can_be_read_without_opening_it(whole: tuple[Pa
     (tmp_path / "run.sqlite").write_bytes(b"not a store" * 100)
     with pytest.raises(InputError, match="not a readable store of evaluations"):
         read_values(tmp_path)
+
+
+def test_a_search_for_measures_is_continued_with_them(tmp_path: Path) -> None:
+    w = in_two_groups()
+    words = {"evaluations": 60, "population": 20, "objectives": "UTIL, p95 wait of 2, mean slowdown"}
+    front = explore(w, tmp_path / "r", **words)
+    assert [o.name for o in front.objectives if o.decides] == ["UTIL", "p95 wait of 2", "mean slowdown"]
+    schedule = next(schedules(front, [0], w))
+    told = objectives(schedule, util_from="submission", measures=["p95 wait of 2", "mean slowdown"])
+    assert told.array.tolist() == front.values[0].tolist()
+    again = explore(w, tmp_path / "r", evaluations=80)  # without the words
+    assert again.measured == front.measured
+    assert load_front(tmp_path / "r").measured == front.measured
+    with pytest.raises(InputError, match="objectives"):
+        explore(w, tmp_path / "r", objectives="UTIL, mean wait")
+    with pytest.raises(InputError, match="must be of the same objectives"):
+        merge(front, explore(w, evaluations=20, population=20, objectives="UTIL, mean wait"))
+
+
+def test_a_search_may_have_only_measures_of_which_more_is_better(tmp_path: Path) -> None:
+    front = explore(in_two_groups(), tmp_path / "r", evaluations=60, population=20, objectives="UTIL, jain wait")
+    assert front.evaluations == 60
+
+
+def test_what_a_wish_measures_is_searched_for_too() -> None:
+    front = explore(in_two_groups(), evaluations=40, population=20, wish="mean wait of 1, AWRT <= 2*EASY")
+    assert [o.name for o in front.objectives if o.decides] == ["UTIL", "AWRT1", "AWRT2", "mean wait of 1"]
+    with pytest.raises(InputError, match="add it to the objectives"):
+        explore(in_two_groups(), evaluations=40, population=20, objectives="UTIL, mean wait", wish="AWRT1")
+
+
+def in_two_groups() -> Workload:
+    """Return jobs of three users in two groups."""
+    w = random_workload(jobs=80, groups=2)
+    return w.with_(user=np.arange(80) % 3)

@@ -233,12 +233,24 @@ def test_deciding_objectives_are_those_asked_for() -> None:
         ("UTIL, price(1 W)", "a price needs that of a kWh"),
         ("UTIL, mean wait of (widht > 3)", "did you mean width"),
         ("UTIL, UTIL_gpus", "use of a resource must be one of"),
+        ("UTIL, mean wait of (width > 1000)", "no job of workload counts for mean wait of (width > 1000)"),
+        ("UTIL, p95 wait of others", "others are for limits of a wish with a goal"),
+        ("UTIL, energy(1" + 20 * "0" + " W)", "a number of a measure must be at most 1e+15"),
+        ("UTIL, re\u017fponse", "must be a measure"),
+        ("", "must be 2 to 12, but are 0"),
     ],
 )
 def test_bad_words_are_refused(words: str, rule: str) -> None:
     with pytest.raises(InputError) as error:
         with_objectives(in_two_groups(random_jobs(0, 9, 8, gap=4, run=12), 0), words)
     assert rule in str(error.value)
+
+
+def test_a_group_called_all_is_not_all_jobs() -> None:
+    w = jobs(4, (0, 10, 10, 4), (1, 4, 4, 4, 1)).with_(groups=("all", "rest"))
+    values = ps.objectives(ps.simulate(w, "fcfs"), measures=['mean wait of "all"', "mean wait of all"])
+    assert values['mean wait of "all"'] == 0
+    assert values["mean wait"] == 4.5
 
 
 def test_jain_needs_users() -> None:
@@ -255,10 +267,17 @@ def test_jain_needs_users() -> None:
         ("share wait > 1.5 d of 'theo chem'", "share wait > 36h of theo chem"),
         ("AWRT of (width > 3)", "weighted response of (width > 3)"),
         ("AWRT of all", "AWRT"),
+        ('mean wait of "all"', 'mean wait of "all"'),  # the group of this name, not all jobs
+        ('p95 wait of "OTHERS"', 'p95 wait of "others"'),
+        ('mean wait of "(big)"', 'mean wait of "(big)"'),
+        ("mean wait of (width>=4 and user=ann)", "mean wait of (width >= 4 and user = ann)"),
+        ("slowdown(1234567)", "mean slowdown(1234567)"),
+        ("share wait > 0.00001", "share wait > 0.00001s"),
+        ("p99.99999 wait", "p99.99999 wait"),
         ("unfair wait", "weighted unfair wait"),
     ],
 )
 def test_equal_measures_have_equal_names(words: str, name: str) -> None:
-    groups = ("gpu", "theo chem")
+    groups = ("gpu", "theo chem", "all", "others", "(big)")
     assert objective_name(words, groups) == name
     assert objective_name(name, groups) == name
