@@ -23,6 +23,7 @@ from support.commands import COMMANDS, RECORD, command, files, succeed
 PARSER = all_commands()
 OLD = Path(__file__).parents[1] / "data" / "version-0.1"
 WORDS = {
+    ("explore", "objectives"),
     ("explore", "only"),
     ("explore", "scheduler"),
     ("train", "scheduler"),

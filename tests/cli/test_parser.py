@@ -55,7 +55,7 @@ def test_what_a_command_does_not_know_is_refused_with_its_own_help(words: list[s
         (
             ["fly"],
             'unknown command "fly"; the commands are info, import, machine, generate, scale, resample, fetch, '
-            "simulate, explore, train, explain, front, compare, deploy, review, app, assign, completion "
+            "simulate, explore, train, explain, front, compare, whatif, deploy, review, app, assign, completion "
             "(see paretosched --help)",
         ),
     ],
