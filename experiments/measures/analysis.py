@@ -36,30 +36,37 @@ def opening(policies: Sequence[Row], searches: Sequence[Row], trainings: Sequenc
     """Return the five sentences of the summary."""
     log, slower, less = opposed_most(policies)
     logs = list(dict.fromkeys(row["log"] for row in searches))
-    found = [
-        sum(
-            float(row["hypervolume"]) > float(other["hypervolume"])
-            for row in of_search(searches, log, "archive")
-            for other in of_search(searches, log, name)
-            if row["seed"] == other["seed"]
-        )
-        for log in logs
-        for name in ("random", "nsga2")
-    ]
-    seeds = len(of_search(searches, logs[0], "archive"))
-    said = f"the default search finds more than random draws, and than NSGA-II, with {min(found)} to {max(found)} of "
-    said += f"{seeds} seeds"
-    gains = [(100 * (1 - float(b["rest_objective"]) / float(a["rest_objective"]))) for a, b in pairs_of(trainings)]
+    found = [more_often(searches, log, name) for log in logs for name in ("random", "nsga2")]
+    seeds = len({row["seed"] for row in searches})
+    said = (
+        f" The default search finds more than random draws, and than NSGA-II, with {min(found)} to {max(found)} of "
+        f"{seeds} seeds on each of {len(logs)} logs."
+        if found
+        else ""
+    )
+    learnt, rest = ([gain(*pair, key) for pair in pairs_of(trainings)] for key in ("objective", "rest_objective"))
     return common.opening(
         "Does it matter by which measure an owner asks, and do search and training work for other measures than AWRT?",
-        f"SJF with EASY on {log} divides EASY's mean slowdown by {less:.1f}, and multiplies AWRT by {slower:.1f}. "
-        f"On each log {said}.",
-        f"{len(logs)} logs, {seeds} seeds each; trained on the first seven tenths of {len(gains)} logs with one seed, "
-        "and told on the rest.",
+        f"SJF with EASY on {log} divides EASY's mean slowdown by {less:.1f}, and multiplies AWRT by {slower:.1f}."
+        f"{said}",
+        f"Trained on the first seven tenths of {len(rest)} logs with one seed, and told on the rest.",
         "Against the best order that has a name, chosen on the same jobs, training gained "
-        f"{min(gains):+.1f} to {max(gains):+.1f} % of the mean slowdown of the rest.",
-        "Say the measure that counts and limit the others; try the named orders before training.",
+        f"{min(learnt):+.1f} to {max(learnt):+.1f} % of the mean slowdown of the jobs learnt from, and "
+        f"{min(rest):+.1f} to {max(rest):+.1f} % of that of the rest, less than nothing on {sum(x < 0 for x in rest)} "
+        "logs.",
+        "Say the measure that counts and limit the others; for a mean slowdown, take the best order that has a name.",
     )
+
+
+def more_often(rows: Sequence[Row], log: str, name: str) -> int:
+    """Return with how many seeds the default search finds more than another one on a log."""
+    other = {row["seed"]: float(row["hypervolume"]) for row in of_search(rows, log, name)}
+    return sum(float(row["hypervolume"]) > other[row["seed"]] for row in of_search(rows, log, "archive"))
+
+
+def gain(untrained: Row, trained: Row, key: str) -> float:
+    """Return how much less a trained order has of what a key says, in per cent of the untrained one."""
+    return 100 * (1 - float(trained[key]) / float(untrained[key]))
 
 
 def opposed_most(rows: Sequence[Row]) -> tuple[str, float, float]:
@@ -100,7 +107,9 @@ def of_policies(rows: Sequence[Row]) -> list[str]:
 
 
 def of_searches(rows: Sequence[Row]) -> list[str]:
-    """Return the section of searches."""
+    """Return the section of searches; none without any."""
+    if not rows:
+        return []
     lines = []
     for log, name in dict.fromkeys((row["log"], row["search"]) for row in rows):
         found = [float(row["hypervolume"]) for row in of_search(rows, log, name)]
