@@ -40,7 +40,7 @@ def main() -> None:
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     parts = {
-        "opposed": lambda: opposed(options.quick),
+        "opposed": lambda: policies_by_measures(options.quick),
         "searches": lambda: searches(options.work, options.quick),
         "training": lambda: training(options.work, options.quick),
     }
@@ -62,7 +62,7 @@ def workload(log: str, quick: bool) -> ps.Workload:
     return ps.read_swf(common.modern_file(LUBLIN), name=log)
 
 
-def opposed(quick: bool) -> Iterator[dict[str, Any]]:
+def policies_by_measures(quick: bool) -> Iterator[dict[str, Any]]:
     """Yield what policies reach in AWRT and in measures."""
     for log in common.LOGS:
         w = workload(log, quick)

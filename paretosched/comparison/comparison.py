@@ -511,8 +511,7 @@ def compare(
     front
         Schedules of the same workload; or the path of a run or front file.
     wish
-        What the owner wants, see `wish`; or a wish in words, or the path of a wish file. The policies need not have
-        been trained for it.
+        What the owner wants, see `wish`; or a wish in words, or the path of a wish file.
     intervals
         Whether objectives and gains get 90 % intervals, by a block bootstrap over weeks, see `comparison.intervals`.
     rolling
@@ -553,12 +552,9 @@ def compare(
     one_of("users", users, (RECORDED, REACT))
     all_policies = _with_easy([*([] if today is None else as_policies(today)), *as_policies(policies)])
     schedules = [simulate(workload, policy) for policy in all_policies]
-    of_policies = zip(all_policies, schedules, strict=True)
-    feasible = np.array([not policy.replays or _could_run(schedule) for policy, schedule in of_policies])
+    feasible = np.array([not p.replays or _could_run(s) for p, s in zip(all_policies, schedules, strict=True)])
     values = np.array([schedule.objectives for schedule in schedules])
     table_of_objectives = objective_table(workload)
-    if wish is not None:
-        _check_known(wish, workload)
     util_from = FROM_START if front is None else front.util_from
     from_submission = tuple(utilisation_from_submission(schedule) for schedule in schedules)
     beside = beside_front(values, from_submission, util_from)
@@ -642,6 +638,7 @@ def measured_together(
         workload = with_measures(as_measured(workload, front.measured), workload.measured.names)
     if wish is not None:
         wish, workload = measuring(wish, workload)
+        _check_known(wish, workload)
     return wish, workload, None if front is None else measured_front(front, workload)
 
 

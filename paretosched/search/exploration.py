@@ -185,11 +185,9 @@ def explore(
         How sequences are varied, see `Sequences`; moves and their mean length in the first generation, by default
         5000 (from known schedules 500 pulls, 50 other moves) and 1500; copies of starts; if they are forgotten.
     lag
-        Of algorithm "archive", by default the population: schedule k depends on the results of the schedules up to
-        k - lag only. More than the simulations that run at a time, or some workers have nothing to do.
+        Of algorithm "archive", by default the population: schedule k depends on those up to k - lag only.
     surrogate
-        Of algorithm "archive", weightings or "priority", by default False: a model chooses most children for the box,
-        none for a wish; the box fills sooner, and it takes 2 to 5 ms an evaluation, see `algorithms.surrogate`.
+        Of algorithm "archive", weightings or "priority": whether a model chooses children, see `algorithms.surrogate`.
     util_from
         From when on UTIL counts: the first "submission" (the default), or the first "start", as in the papers.
     workers, scheduler, tls

@@ -282,7 +282,7 @@ def _who(text: str) -> str:
     """
     name = text.strip()
     if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
-        return _written(name[1:-1])
+        return _word_for(name[1:-1])
     if name.startswith("("):
         parts = re.split(r'("[^"]*")', name)
         return "".join(
@@ -291,7 +291,7 @@ def _who(text: str) -> str:
     return "" if name.lower() == ALL else name
 
 
-def _written(group: str) -> str:
+def _word_for(group: str) -> str:
     """Return the name of a group as a measure has it: in quotes if it would be read as something else."""
     return f'"{group}"' if group.lower() in (ALL, OTHERS) or group.startswith("(") else group
 
@@ -365,7 +365,7 @@ def objective_name(text: str, groups: Sequence[str]) -> str:
         words = f"weighted response of {who}"
     measure = measure_of(words)
     if measure.of and not measure.of.startswith("(") and measure.of.lower() != OTHERS:
-        return measure_of(measure.name.removesuffix(measure.of) + _written(_group(text, measure.of, groups))).name
+        return measure_of(measure.name.removesuffix(measure.of) + _word_for(_group(text, measure.of, groups))).name
     return measure.name
 
 
