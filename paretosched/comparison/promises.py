@@ -274,8 +274,8 @@ def review(
     values = np.array([objectives(schedule) for schedule in schedules])
     if choice.TODAY in chosen.references and not others:
         raise InputError(
-            f"the wish {choice.wish_text(chosen)} is relative to today, which is the scheduler before; say with --today "
-            "what it was"
+            f"the wish {choice.wish_text(chosen)} is relative to today, which is the scheduler before; say with "
+            "--today what it was"
         )
     known = {"easy": easy, "recorded": recorded} | ({choice.TODAY: others[0]} if others else {})
     references = {
