@@ -58,6 +58,7 @@ from .places import (
     open_pass,
     pass_time,
     prolong,
+    renumber_jobs,
     reserve,
     room_now,
     start_in_pass,
@@ -531,6 +532,7 @@ def _guard(
             second = begin + due * review
             arrived = site.state[0]["arrived"]
             again = prepare_easy(asked, second, now.start, arrived, easy, books)
+            renumber_jobs(books_site.free, site.free, easy.rows, again.submit.size)
             clear_site(books_site, capacity, down, books.settled[1])
             easy.now.nearby[0] = 0
             _advance(again, calendar, of_easy, nobody, easy.now, books_site, books_desk, second)

@@ -172,6 +172,21 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def take_holders(plan: NodePlan, other: NodePlan, rows: Ints, count: Int) -> None:
+    """Let job i of `plan`, in place, ask for what that of row `rows[i]` asks for in another plan of the machine.
+
+    Parameters
+    ----------
+    plan, other
+        `NodePlan`; the other one is only read.
+    rows, count
+        (n,) int64, of which the first `count` are those of jobs.
+    """
+    for i in range(count):
+        plan.holders[i] = other.holders[rows[i]]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def pass_steps(plan: NodePlan, second: Int) -> None:
     """Let `plan` begin in a `second`, in place: steps that have ended are dropped."""
     plan.now[0]["second"] = second

@@ -36,6 +36,7 @@ from .node_plan import (
     give_back,
     has_licences,
     pass_steps,
+    take_holders,
     take_licences,
 )
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
@@ -49,6 +50,14 @@ Machine = Profile | NodePlan
 
 def clear_machine(machine: Machine, capacity: Int, down: Down, since: Int) -> None:
     """Make a `machine`, in place, idle from second `since` on; `capacity` and `down` as for `engine.simulate`."""
+    raise NotImplementedError
+
+
+def renumber_jobs(machine: Machine, other: Machine, rows: Ints, count: Int) -> None:
+    """Let job i of a `machine`, in place, be that of row `rows[i]` of another one, for the first `count` of (n,) rows.
+
+    Of nodes it asks for the same there; of equal processors there is nothing to know.
+    """
     raise NotImplementedError
 
 
@@ -396,6 +405,11 @@ _by_machine(
     clear_machine,
     lambda machine, capacity, down, since: _clear_profile(machine, capacity, down, since),
     lambda machine, capacity, down, since: clear_nodes(machine, since),
+)
+_by_machine(
+    renumber_jobs,
+    lambda machine, other, rows, count: None,
+    lambda machine, other, rows, count: take_holders(machine, other, rows, count),
 )
 _by_machine(
     pass_time,

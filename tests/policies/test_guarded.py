@@ -151,3 +151,14 @@ def test_the_explanation_says_what_the_guard_does() -> None:
 def test_the_explanation_says_how_jobs_are_grouped() -> None:
     rule = ConsumptionGroups(("vip", "2"), (0.5,), 30, "2")
     assert grouping_words(rule)[0] in ps.explain(Guarded(("vip",), grouping=rule)).words()
+
+
+def test_a_machine_of_one_node_is_a_pool() -> None:
+    """EASY in the books simulates only jobs that are not settled, each of which must ask for what it asks for."""
+    pool = ps.lublin(400, 64, seed=3)
+    machine = ps.Machine((ps.NodeKind("n1", 64, 64_000),))
+    requests = ps.Requests(tasks=pool.width, memory_per_node=[1] * len(pool))
+    policy = Guarded(("1", "2"), 1.0, 1.1, review=3600)
+    assert (
+        ps.simulate(pool.with_(machine=machine, requests=requests), policy).start == ps.simulate(pool, policy).start
+    ).all()
