@@ -54,7 +54,7 @@ def clear_machine(machine: Machine, capacity: Int, down: Down, since: Int) -> No
 
 
 def renumber_jobs(machine: Machine, other: Machine, rows: Ints, count: Int) -> None:
-    """Let job i of a `machine`, in place, be that of row `rows[i]` of another one, for the first `count` of (n,) rows.
+    """Let job i of a `machine`, in place, be that of row `rows[i]` of the `other` one, for the first `count` (n,) rows.
 
     Of nodes it asks for the same there; of equal processors there is nothing to know.
     """
