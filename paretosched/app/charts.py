@@ -20,6 +20,7 @@ from ..plots.outer_lines import Outer, outer_line
 from ..plots.style import HOUR, SETS, mark_style, template, text
 from ..simulation.objective import Objective, improvement, is_of_group
 from ..wishes.wish import Wish
+from ..workload.measures import is_measure
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -143,7 +144,7 @@ def brief(objective: Objective, most: int = 18) -> str:
 
     The name of a measure says it all: then it is "".
     """
-    if not objective.name.startswith(("UTIL", "AWRT")):
+    if is_measure(objective.name):
         return ""
     words = objective.label.removeprefix("AWRT of ")
     return words if len(words) <= most else f"{words[: most - 1]}…"

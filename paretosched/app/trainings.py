@@ -33,7 +33,8 @@ from ..training.greedy_training import mixed_systems
 from ..training.rule_base_training import GREEDY_RUN, RULES_RUN
 from ..wishes import nearness, wish_files
 from ..wishes.relative_limits import known_part
-from ..wishes.wish import OBJECTIVE, Wish
+from ..wishes.wish import Wish
+from ..workload.measures import is_measure
 from .page_folder import read_typed
 from .processes import Background, Process, begin, is_running, last_error
 from .state import GREEDY, GUARDED, KINDS, PRIORITY, RULES
@@ -444,7 +445,7 @@ def in_columns(values: Floats, wish: Wish, measures: Sequence[str]) -> Floats:
     >>> in_columns(np.array([[90.0, 5, 5, 3]]), wish, ["p95 wait", "mean wait"]).tolist()
     [[90.0, 5.0, 5.0, nan, 3.0]]
     """
-    own = [name for name in wish.names if not OBJECTIVE.fullmatch(name)]
+    own = [*filter(is_measure, wish.names)]
     beside = values.shape[1] - len(own)
     columns = [
         values[:, beside + own.index(name)] if name in own else np.full(len(values), np.nan) for name in measures

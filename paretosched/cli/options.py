@@ -237,8 +237,8 @@ def takes_users(group: Group, more: str) -> None:
         choices=["recorded", "react"],
         default="recorded",
         help="when jobs are submitted. recorded: when the log says (default); react: when others of their user have "
-        "ended, after the user's think time, so that a better schedule gets more work (Zakay and Feitelson 2014); for "
-        f"logs with users and recorded waits, not for time sharing{more}",
+        "ended, after the user's think time, so that a better schedule gets more work (after Zakay and Feitelson "
+        f"2014); for logs with users and recorded waits, not for time sharing{more}",
     )
 
 

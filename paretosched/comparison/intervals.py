@@ -25,12 +25,12 @@ from numpy.typing import ArrayLike
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.tables import Column, plain, table
-from ..simulation.measures import mean_terms
-from ..simulation.objective import Objective, consumption_of, objective_names
+from ..simulation.measures import consumption_of, mean_terms
+from ..simulation.objective import Objective, objective_names
 from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
-from ..workload.measures import MEAN, SHARE, WEIGHTED, measure_of
+from ..workload.measures import MEAN, SHARE, WEIGHTED, is_measure, measure_of
 from ..workload.time_split import WEEK, check_weeks
 
 MEANS = (MEAN, WEIGHTED, SHARE)
@@ -253,7 +253,9 @@ def _goals(wish: Wish | None, values: Floats) -> Floats:
 
 def has_interval(name: str) -> bool:
     """Return whether an objective with this name is a mean of jobs, so that it has an interval."""
-    return name in choice.SEVERAL or name.startswith("AWRT") or (name != "UTIL" and measure_of(name).statistic in MEANS)
+    if name in choice.SEVERAL or not is_measure(name):
+        return name != "UTIL"
+    return measure_of(name).statistic in MEANS
 
 
 def interval_text(ends: Sequence[float] | None, spec: str, scale: float = 1.0) -> str:

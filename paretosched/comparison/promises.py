@@ -453,7 +453,8 @@ def _of_gain(schedules: Sequence[Schedule], wish: Wish, promised: float | None, 
     above = gains[RECORDED] - (promise - (1 - KEPT_SHARE) * np.abs(promise))
     (low, high), (first, last) = ends_of(np.array([above, gains[RECORDED]])[..., None])[:, 0].tolist()
     if predicted is None or realised is None or np.isnan([low, first]).any():
-        return Word.UNKNOWN, "the gain over EASY has no interval: a group of the wish has too few jobs, or it uses UTIL"
+        why = "a group of the wish has too few jobs, or it uses UTIL or what is no mean of jobs"
+        return Word.UNKNOWN, f"the gain over EASY has no interval: {why}"
     word = Word.KEPT if low >= 0 else Word.BROKEN if high < 0 else Word.UNKNOWN
     source = f"{predicted:.1f} % predicted" if promised is None else f"{promised:.1f} % promised by the training"
     reason = f"of {source}, {realised:.1f} % over EASY are realised ({first:.1f} to {last:.1f})"

@@ -31,7 +31,7 @@ from ..kernels.order_changes import apply_change, find_change
 from ..kernels.running import bits_for
 from ..policies.decoded_orders import DECODINGS, decoded_start_times
 from ..policies.outcome import jobs_of
-from ..simulation.objective import consumption_of
+from ..simulation.measures import consumption_of
 from ..workload.workload import Workload
 from .genomes import Changes, Decoder, Variation
 from .recipes import GENES, KEYS, ancestry, chance

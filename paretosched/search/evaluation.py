@@ -23,7 +23,7 @@ from os import PathLike
 from pickle import dumps, loads
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -38,7 +38,6 @@ from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Changes, Decoder, Heir
 from ..simulation.objective import FROM_START, UTIL_FROM, objective_count, objectives_of
-from ..workload.down_times import down_times_of
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 
@@ -460,29 +459,9 @@ def _on_cluster(
     changes comes back with its result, and goes with each task in which it is an ancestor.
     """
     token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
-    # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
-    # read-only flags, and with them the kernels' compiled signature.
-    fields = (
-        "submit",
-        "eligible",
-        "run",
-        "estimate",
-        "width",
-        "capacity",
-        "group",
-        "groups",
-        "epoch",
-        "zone",
-        "name",
-        "user",
-        "machine",
-        "requests",
-        "measured",
-    )
+    # Of a log only what simulations need travels; conditions of measures may be about all of it.
     sent = [
-        {field: getattr(w, field) for field in fields}
-        | ({} if w.down is None else {"down": w.down.columns()})
-        | ({"records": w.records, "names": w.names} if any("(" in name for name in w.measured.names) else {})
+        w if any("(" in name for name in w.measured.names) else w.with_(records=None, names=None, header=())
         for w in workloads
     ]
     task = partial(_batch_on_worker, token, util_from)
@@ -541,16 +520,13 @@ class _Kept:
 
 def _receive(
     token: str,
-    sent: Sequence[dict[str, Any]],
+    workloads: Sequence[Workload],
     encoding: Encoding,
     util_from: str,
     worker: object,  # noqa: ARG001
 ) -> None:
     """Keep workloads and their decoders in this worker process."""
     warm_up(encoding, util_from)
-    workloads = [
-        Workload(**fields | ({"down": down_times_of(fields["down"])} if "down" in fields else {})) for fields in sent
-    ]
     _DELIVERED[token] = [(workload, encoding.decoder(workload)) for workload in workloads]
 
 

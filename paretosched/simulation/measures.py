@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
@@ -18,8 +17,12 @@ from ..workload.measures import (
     LONGEST,
     MEAN,
     MEDIAN,
+    RESPONSE,
     SHARE,
+    SLOWDOWN,
+    STRETCH,
     USES,
+    WAIT,
     WEIGHTED,
     Measure,
     Tariff,
@@ -60,7 +63,7 @@ def measured_values(workload: Workload, start: Ints, finish: Ints, mask: Mask, s
         else:
             key = measure.quantity, measure.bound
             if key not in known:
-                known[key] = QUANTITY_OF[measure.quantity](workload, start, finish, measure.bound)
+                known[key] = _quantity_of(measure, workload, start, finish)
             values[i] = _statistic(measure, known[key], workload, counted)
     return values
 
@@ -74,13 +77,21 @@ def mean_terms(workload: Workload, start: Ints, finish: Ints) -> tuple[Floats, F
     for i, (measure, counted) in enumerate(counted_jobs(workload)):
         if measure.statistic not in (MEAN, WEIGHTED, SHARE):
             continue
-        quantity = QUANTITY_OF[measure.quantity](workload, start, finish, measure.bound)
+        quantity = _quantity_of(measure, workload, start, finish)
         if measure.statistic == SHARE:
             quantity = np.where(quantity > measure.over, 100.0, 0.0)
-        weight = workload.run * workload.charge if measure.statistic == WEIGHTED else np.ones(len(workload))
+        weight = consumption_of(workload) if measure.statistic == WEIGHTED else np.ones(len(workload))
         weight = weight * counted if counted.size else weight
         terms[:, i] = quantity * weight, weight
     return terms[0], terms[1]
+
+
+def consumption_of(workload: Workload) -> Floats:
+    """Return what weighs each job in AWRT, (n,) processor seconds: its run time times its width or charge."""
+    if workload.asked_shares is None:
+        return (workload.run * workload.width).astype(np.float64)
+    consumption: Floats = workload.run * workload.charge
+    return consumption
 
 
 def share_used(workload: Workload, begin: Ints, finish: Ints, mask: Mask, share: Floats) -> float:
@@ -113,7 +124,7 @@ def _statistic(measure: Measure, quantity: Floats, workload: Workload, counted: 
     if measure.statistic == SHARE:
         return 100.0 * np.count_nonzero(of_jobs > measure.over) / of_jobs.size
     if measure.statistic == WEIGHTED:
-        weight = workload.run * workload.charge
+        weight = consumption_of(workload)
         weight = weight[counted] if counted.size else weight
         return float(of_jobs @ weight / weight.sum())
     if measure.statistic == LARGEST:
@@ -132,23 +143,25 @@ def _means(member: Ints, quantity: Floats) -> Floats:
     return means
 
 
-def _wait(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001  # one form for all
-    return (start - workload.eligible).astype(np.float64)
+def bounded_slowdowns(response: Ints, run: Ints, bound: float) -> Floats:
+    """Return max(1, response / max(run, bound)) of each job, (n,), from (n,) s."""
+    slowdown: Floats = np.maximum(1.0, response / np.maximum(run, bound))
+    return slowdown
 
 
-def _response(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001
-    return (finish - workload.eligible).astype(np.float64)
+def _quantity_of(measure: Measure, workload: Workload, start: Ints, finish: Ints) -> Floats:
+    """Return the quantity of a measure of each job, (n,), from when they start and end, (n,) s."""
+    response = finish - workload.eligible
+    if measure.quantity == WAIT:
+        return (start - workload.eligible).astype(np.float64)
+    if measure.quantity == RESPONSE:
+        return response.astype(np.float64)
+    if measure.quantity == SLOWDOWN:
+        return bounded_slowdowns(response, workload.run, measure.bound)
+    return response / workload.estimate if measure.quantity == STRETCH else _unfair_wait(workload, start)
 
 
-def _slowdown(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001
-    return np.maximum((finish - workload.eligible) / np.maximum(workload.run, bound), 1.0)
-
-
-def _stretch(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001
-    return (finish - workload.eligible) / workload.estimate
-
-
-def _unfair_wait(workload: Workload, start: Ints, finish: Ints, bound: float) -> Floats:  # noqa: ARG001
+def _unfair_wait(workload: Workload, start: Ints) -> Floats:
     """Return how long each job waited after the first start of a job that was submitted later, (n,) s."""
     first_from = np.minimum.accumulate(start[::-1])[::-1]  # first start of this job and all behind it
     behind = np.searchsorted(workload.submit, workload.submit, side="right")  # of the same second, none is later
@@ -156,15 +169,6 @@ def _unfair_wait(workload: Workload, start: Ints, finish: Ints, bound: float) ->
     overtaken = np.maximum(first_later, workload.eligible)
     unfair: Floats = np.maximum(start - overtaken, 0).astype(np.float64)
     return unfair
-
-
-QUANTITY_OF: dict[str, Callable[[Workload, Ints, Ints, float], Floats]] = {
-    "wait": _wait,
-    "response": _response,
-    "slowdown": _slowdown,
-    "stretch": _stretch,
-    "unfair wait": _unfair_wait,
-}
 
 
 def _idle_hours(workload: Workload, start: Ints, finish: Ints, counted: Mask) -> float:

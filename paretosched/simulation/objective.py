@@ -42,7 +42,7 @@ from ..kernels.objective_sums import measure
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.measures import USES, measure_of, with_measures
 from ..workload.workload import NOTHING_MEASURED, Measured, Workload
-from .measures import measured_values, share_used
+from .measures import consumption_of, measured_values, share_used
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -461,14 +461,6 @@ def shares(workload: Workload) -> Floats:
     consumption = consumption_of(workload)
     share: Floats = np.bincount(workload.group, consumption, len(workload.groups)) / consumption.sum()
     return share
-
-
-def consumption_of(workload: Workload) -> Floats:
-    """Return what weighs each job in AWRT, (n,) processor seconds: its run time times its width or charge."""
-    if workload.asked_shares is None:
-        return (workload.run * workload.width).astype(np.float64)
-    consumption: Floats = workload.run * workload.charge
-    return consumption
 
 
 def improvement(values: Floats, easy: Floats) -> Floats:

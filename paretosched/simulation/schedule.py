@@ -26,8 +26,10 @@ from ..core.tables import csv_cell, from_csv_cell
 from ..policies.outcome import Placement, SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
+from ..workload.measures import BOUND
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
+from .measures import bounded_slowdowns
 from .objective import ObjectiveValues, objectives
 from .placement_check import check_placement, shaped_placement
 from .placement_columns import PLACEMENT_COLUMNS, placement_columns, placement_of
@@ -40,7 +42,7 @@ LATER_COLUMNS = (*COLUMNS, "eligible")  # of workloads in which a job was not el
 ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
 BATCH = 1000  # rows of a file that are read at a time
-SLOWDOWN_BOUND = 10  # s
+SLOWDOWN_BOUND = BOUND
 SWITCH = "switch"  # instead of a job number, where the machine changes slices
 
 
@@ -207,8 +209,7 @@ class Schedule:
 
 def bounded_slowdown(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Floats:
     """Return max(1, response / max(run, bound)) of each job, (n,) float64; the bound is in s."""
-    slowdown: Floats = np.maximum(1.0, schedule.response / np.maximum(schedule.workload.run, bound))
-    return slowdown
+    return bounded_slowdowns(schedule.response, schedule.workload.run, bound)
 
 
 def _check_down(schedule: Schedule, down: DownTimes, when: Ints, used: Ints) -> None:

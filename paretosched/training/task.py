@@ -17,10 +17,10 @@ from ..policies.policy import Policy
 from ..simulation.objective import objectives_of
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolved_on
-from ..wishes.wish import OBJECTIVE, Wish
+from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, measuring
 from ..workload.group_rules import comes_from_consumption
-from ..workload.measures import as_measured, measure_of
+from ..workload.measures import as_measured, is_measure, measure_of
 from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.resampling import resample
 from ..workload.time_split import MOST_WEEKS, WEEK, split, weeks_of
@@ -200,7 +200,7 @@ def _group_weights(wish: Wish, groups: Sequence[str]) -> list[float]:
 
 def _is_of(name: str, place: int, group: str) -> bool:
     """Return whether an objective is of a group: its AWRT, or a measure of it."""
-    return name == f"AWRT{place + 1}" or (not OBJECTIVE.fullmatch(name) and measure_of(name).group == group)
+    return name == f"AWRT{place + 1}" or (is_measure(name) and measure_of(name).group == group)
 
 
 def worst_tenth(violations: Floats) -> Floats:

@@ -38,11 +38,13 @@ from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import enumeration
 from ..simulation.lower_bounds import SLACK, bounds
-from ..simulation.objective import FROM_START, FROM_SUBMISSION, consumption_of
+from ..simulation.measures import consumption_of
+from ..simulation.objective import FROM_START, FROM_SUBMISSION
 from ..simulation.squashed_area import jobs_of, least_area
+from ..workload.measures import is_measure
 from ..workload.workload import Workload
 from .linear_programme import Row, Solution, contradicting, mean_of_largest, solve
-from .wish import AUGMENTATION, OBJECTIVE, Limit, Wish, spelled_out, wish_text
+from .wish import AUGMENTATION, Limit, Wish, spelled_out, wish_text
 
 ALL_SETS = 6
 ROUNDS = 10
@@ -164,9 +166,9 @@ def best_possible(wish: Wish, workload: Workload, util_from: str = FROM_START) -
         )
     areas = areas_of(workload)
     places: dict[str, tuple[int, ...]] = {f"AWRT{g + 1}": (i,) for i, g in enumerate(areas.groups)}
-    limits = [limit for limit in spelled_out(wish, list(places)).limits if _is_bounded(limit.objective)]
+    limits = [limit for limit in spelled_out(wish, list(places)).limits if not is_measure(limit.objective)]
     places["AWRT"] = tuple(range(len(areas.groups)))
-    if not all(map(_is_bounded, wish.aims)):
+    if any(map(is_measure, wish.aims)):  # how they hang together with UTIL and AWRTs is not known
         return Best(math.nan)
     for name in (*wish.aims, *(limit.objective for limit in limits)):
         if name != "UTIL" and name not in places:
@@ -197,11 +199,6 @@ def best_possible(wish: Wish, workload: Workload, util_from: str = FROM_START) -
     if solution is None or not wish.aims:
         return Best(math.nan)
     return Best(_rounded_down(solution.least, goal.constant, areas.slack))
-
-
-def _is_bounded(name: str) -> bool:
-    """Return whether an objective is UTIL or an AWRT: how measures hang together with these is not known."""
-    return OBJECTIVE.fullmatch(name) is not None
 
 
 class Goal(NamedTuple):

@@ -68,7 +68,7 @@ from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..policies.policy import OPTIMISED, POLICY_NAMES, as_policy
 from ..simulation.objective import is_of_group, objective_names
-from ..workload.measures import has_measure, is_maximised, measure_of, unit_of
+from ..workload.measures import has_measure, is_maximised, is_measure, measure_of, unit_of
 
 AUGMENTATION = 1e-4
 VIOLATED = 1e30  # beyond any goal: 64 groups, weights of 1e6, response times below 2^62 s
@@ -254,7 +254,7 @@ def check_limit(name: str, low: float, high: float, of: str = "") -> None:
     if any(most < end < math.inf for end in (low, high)):
         times_of = f" times {of}" if of else ""
         raise InputError(f"limits of {name} must be {most:g}{times_of} at most, but are {low:g}..{high:g}")
-    if high == 0 and (name in SEVERAL or OBJECTIVE.fullmatch(name)):  # nobody need wait, but all need time
+    if high == 0 and (name in SEVERAL or not is_measure(name)):  # nobody need wait, but all need time
         raise InputError(f"limits of {name} must allow something above 0, but are {low:g}..{high:g}")
     if not 0 <= low <= high or math.isinf(low):
         raise InputError(f"limits of {name} must be a range from 0 on, but are {low:g}..{high:g}")
@@ -489,13 +489,9 @@ def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
         if name not in names:
             raise InputError(f"the wish {wish_text(wish)} uses {name}, but here are only {', '.join(names)}")
         if (name in wish.aims or name in fixed) and np.isnan(columns[name]).any():
-            raise InputError(f"the wish {wish_text(wish)} uses {name}, which is undefined: {_why_undefined(name)}")
+            why = "no job counts for it" if is_measure(name) else "its group has no jobs"
+            raise InputError(f"the wish {wish_text(wish)} uses {name}, which is undefined: {why}")
     return columns
-
-
-def _why_undefined(name: str) -> str:
-    """Return why an objective has no value."""
-    return "its group has no jobs" if OBJECTIVE.fullmatch(name) else "no job counts for it"
 
 
 # --- in words -------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from ..core.files import is_file, nothing_else, read_json, write_json
 from ..core.typed_json import as_type
 from ..simulation.objective import objective_table
 from ..workload.from_paths import GroupsLike, as_groups
-from ..workload.measures import IDLE, QUANTITIES, with_measures
+from ..workload.measures import IDLE, QUANTITIES, is_measure, with_measures
 from ..workload.user_groups import MOST_GROUPS
 from ..workload.workload import Workload
 from .wish import FREE, LARGEST, MOST, OBJECTIVE, REFERENCES, SEVERAL, SMALLEST, Limit, Wish
@@ -229,5 +229,5 @@ def measuring(what: WishLike, workload: Workload) -> tuple[Wish, Workload]:
     ('mean wait',)
     """
     wish = as_wish(what, workload)
-    changed = with_measures(workload, (name for name in wish.names if not OBJECTIVE.fullmatch(name)))
+    changed = with_measures(workload, filter(is_measure, wish.names))
     return replace(wish, measures=changed.measured.names), changed

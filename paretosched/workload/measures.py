@@ -49,7 +49,7 @@ from ..core.errors import InputError, did_you_mean, first_few, in_quotes, one_of
 from .group_words import SECONDS, jobs_that_fit
 from .workload import Measured, Workload
 
-BOUND = 10.0  # s, of slowdowns
+BOUND = 10  # s, of slowdowns
 MOST = 64  # measures of a workload
 FEWEST_DECIDING, MOST_DECIDING = 2, 12  # objectives of a search
 RATIO = ""  # the unit of slowdowns
@@ -225,7 +225,7 @@ def measure_of(text: str) -> Measure:
         statistic = f"p{_digits(percent)}"
     statistic = SAME.get(statistic, statistic)
     of = _who(found["of"] or "")
-    bound, over = BOUND, 0.0
+    bound, over = float(BOUND), 0.0
     if found["bound"]:
         bound = _seconds(found["bound"])
         if quantity != SLOWDOWN or bound <= 0:
@@ -328,14 +328,25 @@ def _limit_text(quantity: str, over: float) -> str:
     return f"{_digits(over / 3600)}h" if over >= 3600 and (over / 3600) % 0.25 == 0 else f"{_digits(over)}s"
 
 
+def is_measure(name: str) -> bool:
+    """Return whether an objective with this name is a measure: neither UTIL nor an AWRT.
+
+    Examples
+    --------
+    >>> [is_measure(name) for name in ("UTIL", "AWRT", "AWRT12", "UTIL_gpus", "mean wait")]
+    [False, False, False, True, True]
+    """
+    return name != "UTIL" and re.fullmatch(r"AWRT\d*", name) is None
+
+
 def is_maximised(name: str) -> bool:
     """Return whether more is better of an objective with this name, UTIL, AWRT1 or a measure."""
-    return name == "UTIL" or (not name.startswith("AWRT") and measure_of(name).maximise)
+    return measure_of(name).maximise if is_measure(name) else name == "UTIL"
 
 
 def unit_of(name: str) -> str:
     """Return the unit of an objective with this name."""
-    return "%" if name == "UTIL" else "s" if name.startswith("AWRT") else measure_of(name).unit
+    return measure_of(name).unit if is_measure(name) else "%" if name == "UTIL" else "s"
 
 
 def objective_name(text: str, groups: Sequence[str]) -> str:
@@ -442,7 +453,7 @@ def with_measures(workload: Workload, names: Iterable[str], deciding: Iterable[s
     """
     wanted = [objective_name(name, workload.groups) for name in deciding]
     found = [*workload.measured.names, *(objective_name(name, workload.groups) for name in names), *wanted]
-    extra = tuple(dict.fromkeys(name for name in found if name != "UTIL" and not re.fullmatch(r"AWRT\d*", name)))
+    extra = tuple(dict.fromkeys(filter(is_measure, found)))
     if len(extra) > MOST:
         raise InputError(f"measures must be {MOST} at most, but are {len(extra)}")
     changed = as_measured(workload, Measured(extra, tuple(dict.fromkeys(wanted)) or workload.measured.deciding))

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 
 from paretosched import InputError, Machine, Schedule, Workload, bounds, objective_table, objectives, simulate
 from paretosched.comparison.intervals import week_sums
+from paretosched.simulation.measures import consumption_of
 from paretosched.simulation.objective import (
     can_run_at_once,
-    consumption_of,
     objectives_of,
     shares,
     utilisation_from_submission,
