@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
+import settings
 
 import paretosched as ps
 from paretosched.core.tables import save_rows
@@ -17,20 +18,6 @@ from paretosched.simulation.simulator import simulate
 from paretosched.workload.measures import with_objectives
 
 PARTS = ("opposed", "searches", "training")
-OBJECTIVES = "UTIL, mean slowdown, p95 wait"
-MEASURES = ("mean wait", "p95 wait", "mean slowdown")
-POLICIES = ("easy", "fcfs", "conservative", "sjf; backfill: easy", "saf; backfill: easy", "lxf; backfill: easy")
-SEARCHES: Mapping[str, Mapping[str, str]] = {
-    "archive": {},
-    "random": {"algorithm": "random", "draw": "tied"},
-    "nsga2": {"algorithm": "nsga2"},
-}
-SEARCHED = ("KTH", "SDSC00", "lublin-256")
-LUBLIN = "rlscheduler-lublin-256.swf.gz"  # among the logs of PARETOSCHED_MODERN
-EVALUATIONS, SEEDS = 2000, 10
-UNTIL, TRAINING = 0.7, 1000
-QUICK = {"jobs": 300, "processors": 64, "seed": 40}
-QUICK_EVALUATIONS, QUICK_SEEDS, QUICK_TRAINING = 120, 2, 60
 
 
 def main() -> None:
@@ -56,29 +43,31 @@ def main() -> None:
 def workload(log: str, quick: bool) -> ps.Workload:
     """Return a log as it is, not scaled; if `quick`, a small made-up one."""
     if quick:
-        return common.stand_in(log if log in common.LOGS else "CTC", QUICK).with_(name=log)
+        return common.stand_in(log if log in common.LOGS else "CTC", settings.QUICK).with_(name=log)
     if log in common.LOGS:
         return common.log_of(log)
-    return ps.read_swf(common.modern_file(LUBLIN), name=log)
+    return ps.read_swf(common.modern_file(settings.LUBLIN), name=log)
 
 
 def policies_by_measures(quick: bool) -> Iterator[dict[str, Any]]:
     """Yield what policies reach in AWRT and in measures."""
     for log in common.LOGS:
         w = workload(log, quick)
-        for policy in POLICIES:
-            values = ps.objectives(simulate(w, policy), measures=MEASURES)
-            yield {"log": log, "policy": policy} | {name: values[name] for name in ("AWRT", *MEASURES)}
+        for policy in settings.POLICIES:
+            values = ps.objectives(simulate(w, policy), measures=settings.MEASURES)
+            yield {"log": log, "policy": policy} | {name: values[name] for name in ("AWRT", *settings.MEASURES)}
 
 
 def searches(work: Path, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield how much of one box each search finds; the box of a log is that of all its searches together."""
-    evaluations, seeds = (QUICK_EVALUATIONS, QUICK_SEEDS) if quick else (EVALUATIONS, SEEDS)
-    for log in SEARCHED:
-        w = with_objectives(workload(log, quick), OBJECTIVES)
+    evaluations, seeds = (
+        (settings.QUICK_EVALUATIONS, settings.QUICK_SEEDS) if quick else (settings.EVALUATIONS, settings.SEEDS)
+    )
+    for log in settings.SEARCHED:
+        w = with_objectives(workload(log, quick), settings.OBJECTIVES)
         fronts = {}
         for seed in range(seeds):
-            for name, words in SEARCHES.items():
+            for name, words in settings.SEARCHES.items():
                 place = work / f"{log} {name} {seed}".replace(" ", "-").lower()
                 place.parent.mkdir(parents=True, exist_ok=True)
                 population = 20 if quick else None
@@ -99,8 +88,10 @@ def training(work: Path, quick: bool) -> Iterator[dict[str, Any]]:
         w = workload(log, quick)
         place = work / f"training-{log}".lower()
         place.parent.mkdir(parents=True, exist_ok=True)
-        evaluations = QUICK_TRAINING if quick else TRAINING
-        trained = ps.train_priority(w, "mean slowdown", until=UNTIL, evaluations=evaluations, run_directory=place)
+        evaluations = settings.QUICK_TRAINING if quick else settings.TRAINING
+        trained = ps.train_priority(
+            w, "mean slowdown", until=settings.UNTIL, evaluations=evaluations, run_directory=place
+        )
         easy, *systems = trained.rows()
         best, untrained = systems[trained.best], systems[-1]  # the last one is the best of those that have a name
         print(f"{log}: {best['system']}", flush=True)
