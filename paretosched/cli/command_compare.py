@@ -46,7 +46,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched compare w.swf.gz --policy policy.json --intervals --rolling 6\n"
         "  (the last one says how certain the gain is, and whether it is there all the time)",
     )
-    takes_trace(parser, several=True, needed=False)
+    takes_trace(parser, several=True, needed=False, views=True)
     group = parser.add_argument_group(
         "what is compared",
         "EASY is always the first policy, and all gains are over EASY. A front shows what would be possible.",
@@ -112,6 +112,7 @@ def run(options: argparse.Namespace) -> None:
     from ..core.tables import to_json
     from ..fronts.front_files import load_front
 
+    options.groups, *views = options.groups or [None]
     logs = _logs(options)
     workloads = [workload for _, workload in logs]
     if options.json:  # else the text of the comparisons begins with it
@@ -119,7 +120,7 @@ def run(options: argparse.Namespace) -> None:
     policies = read_policies(options, options.policy or ["fcfs"])
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
-    words = {"intervals": options.intervals, "rolling": options.rolling, "users": options.users}
+    words = {"intervals": options.intervals, "rolling": options.rolling, "users": options.users, "views": views}
 
     def comparisons_and_fronts() -> list[tuple[Comparison, Front | None]]:
         together = [measured_together(w, front, wish)[1:] for w, front in zip(workloads, fronts, strict=True)]

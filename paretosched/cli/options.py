@@ -128,7 +128,23 @@ def new_command(
     return parser
 
 
-def takes_trace(parser: Parser, several: bool = False, needed: bool = True, with_limits: bool = True) -> None:
+SEVERAL = "; may be repeated: waits are shown in all groupings, AWRT in the first"
+
+
+class _Once(argparse.Action):
+    """An option that a user could think may be repeated, and may not: the last one would count in silence."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"argument {option}: may be given once only; compare shows waits in several groupings at once")
+        setattr(namespace, self.dest, values)
+
+
+def takes_trace(
+    parser: Parser, several: bool = False, needed: bool = True, with_limits: bool = True, views: bool = False
+) -> None:
     """Add the argument for a log, or several, and the options of how it is read, see `takes_reading`."""
     text = (
         "workload log in SWF, plain or gzipped, or in Parquet, with nodes, as import --machine writes it; or a run "
@@ -139,13 +155,14 @@ def takes_trace(parser: Parser, several: bool = False, needed: bool = True, with
         parser.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=TRACE, help=text)
     else:
         parser.add_argument("trace", metavar="TRACE", type=TRACE, help=text)
-    takes_reading(parser, with_limits)
+    takes_reading(parser, with_limits, views)
 
 
-def takes_reading(parser: Parser, with_limits: bool = True) -> None:
+def takes_reading(parser: Parser, with_limits: bool = True, views: bool = False) -> None:
     """Add the options for what a log may not say: the size of the machine, and the group of each user.
 
-    A command that says more with --limit adds this option itself, in place of `with_limits`.
+    A command that says more with --limit adds this option itself, in place of `with_limits`. With `views` --groups may
+    be repeated.
     """
     group = parser.add_argument_group(
         "how the log is read", "For facts that the log does not contain, or that you want to change."
@@ -155,9 +172,11 @@ def takes_reading(parser: Parser, with_limits: bool = True) -> None:
     )
     group.add_argument(
         "--groups",
+        action="append" if views else _Once,
         metavar="HOW",
         type=GROUPS,
-        help="user groups. consumption (default): five groups by the user's share of all processor seconds, above "
+        help=f"user groups{SEVERAL * views}. consumption (default): five groups by the user's share of all processor "
+        "seconds, above "
         "8 %%, 2 %%, 1 %%, 0.1 %%, and the rest; 10,1 or the like: the same with these percentages; swf: field 13 of "
         "the log; queue: field 15; partition, account or qos: what jobs name; words, such as 'large: width >= 32; "
         "short: limit <= 1h; rest', where the first that fits a job counts (width, nodes, gpus, memory, limit, user, "

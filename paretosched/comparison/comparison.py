@@ -75,7 +75,6 @@ from .comparison_tables import (
     OF_CLASSES,
     OF_EACH,
     POSSIBLE,
-    SLOWDOWN,
     WAY,
     class_table,
     distinct,
@@ -93,8 +92,11 @@ from .intervals import intervals as bootstrapped
 from .partition_use import CPUS, OF_PARTITIONS, ByPartition, partition_table, resources_in_use, use_by_partition
 from .periods import Period, period_table, periods
 from .reaction_gains import NOTE, Reaction, reaction_gains, reaction_table
+from .views import View, view, wait_cells, whose
 
 if TYPE_CHECKING:
+    import os
+
     import pandas as pd
 
 BEST = "best of each"
@@ -200,6 +202,8 @@ class Comparison:
         Which of the policies is what runs the machine today; None if that is not known.
     reactions
         (q,), what users make of each policy by reacting, see `reaction_gains`; none if not asked for.
+    views
+        How long jobs wait in other groups than those of the objectives, such as their accounts; see `View`.
     """
 
     workload_name: str
@@ -243,6 +247,7 @@ class Comparison:
     machine: Mapping[str, Any] | None = None
     today: int | None = None
     reactions: tuple[Reaction, ...] = ()
+    views: tuple[View, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -287,12 +292,12 @@ class Comparison:
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
         "_vs_easy", and with "_vs_today" where it is known what that is, per cent; "dominated_by" and "dominates";
         "UTIL_from_submission"; with a wish "wish", in words, "objective", the value of its goal, "objective_vs_easy",
-        "share_of_way" and "share_of_possible", per cent, see
-        the module, and "exceeded", the violation of its limits, and the keys of `best_possible.distance_row`; "waits",
-        a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the
-        bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and
-        "percent", of nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each partition;
-        "classes", the rows of `service.by_class`; and
+        "share_of_way" and "share_of_possible", per cent, see the module, and "exceeded", the violation of its limits,
+        and the keys of `best_possible.distance_row`; "waits", a list with "group" (None for all), "groups" in other
+        views (see `View`), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the bounded
+        slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent", of
+        nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each partition; "classes", the
+        rows of `service.by_class`; and
         "searched", what group optimisation did. If they were asked for, "intervals", [low, high] by the names of the
         values and gains, "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and
         gains in each, and "users_react", the fields of `reaction_gains.Reaction`.
@@ -414,14 +419,17 @@ class Comparison:
         return f"; that schedule makes {name} {losses[name]:,.0f} % longer than EASY does{end}"
 
     def _waits_of(self, q: int) -> list[dict[str, Any]] | None:
-        """Return the waits under a policy, one row for all jobs and one a group."""
+        """Return the waits under a policy: a row for all jobs, one a group, and one a group of each view."""
         if not self.waits:
             return None
-        statistics = self.waits[q]
-        keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s", f"{SLOWDOWN}_mean", f"{SLOWDOWN}_median")
-        columns = dict(zip(("jobs", *keys), map(plain, statistics), strict=True))
         names = [None, *(group_of(o) for o in self.objectives if is_of_group(o.name))]
-        return [{"group": name} | {key: columns[key][i] for key in columns} for i, name in enumerate(names)]
+        rows = [{"group": name} | cells for name, cells in zip(names, wait_cells(self.waits[q]), strict=True)]
+        for number, other in enumerate(self.views, 2):
+            taken = {whose(row) for row in rows}
+            for name, cells in zip(other.groups, wait_cells(other.waits[q])[1:], strict=True):
+                row = {"group": name, "groups": other.how} | cells
+                rows.append(row | ({"group": f"{name} ({number})"} if whose(row) in taken else {}))
+        return rows
 
     def _over_time(self, q: int) -> dict[str, Any] | None:
         """Return the utilisation over time under a policy."""
@@ -498,6 +506,7 @@ def compare(
     rolling: int | None = None,
     today: PolicyLike | None = None,
     users: str = RECORDED,
+    views: Sequence[str | os.PathLike[str]] = (),
 ) -> Comparison:
     """Simulate policies and compare them with EASY, a front, and what the owner wants.
 
@@ -520,6 +529,8 @@ def compare(
         What runs the machine today, such as "recorded"; it comes second, and gains are shown over it, too.
     users
         "react" for how gains change if users react, see `simulate`; all else is with the recorded submissions.
+    views
+        Other groups, whose waits are shown, too: "account", groups in words or a CSV file, as for `with_groups`.
 
     Returns
     -------
@@ -564,8 +575,6 @@ def compare(
     wish_here = None if with_jobs is None else resolved_on(with_jobs, workload, known, util_from)
     ideal, ideal_rule = _ideal(workload, values if front is None else np.vstack([values, front.values]))
     sharing = first_sharing(all_policies)
-    first = int(workload.submit[0])
-    edges = bins(first, max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
         workload.name,
         workload.digest,
@@ -584,11 +593,6 @@ def compare(
         else None,
         feasible=feasible,
         waits=tuple(waits(schedule) for schedule in schedules),
-        edges=edges,
-        used=np.array([use(schedule, edges) for schedule in schedules]),
-        resources=resources_in_use(schedules, edges),
-        by_partition=use_by_partition(schedules, edges),
-        partition_means=use_by_partition(schedules, workload.submit[[0, -1]]) if workload.submit[-1] > first else {},
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
@@ -606,8 +610,23 @@ def compare(
         machine=None if workload.machine is None else describe_machine(workload.machine),
         today=now,
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
+        views=tuple(view(how, schedules) for how in views),
+        **_in_use(schedules),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )
+
+
+def _in_use(schedules: Sequence[Schedule]) -> dict[str, Any]:
+    """Return what schedules of one workload use of its machine over time, by the names that `Comparison` has for it."""
+    first, last = map(int, schedules[0].workload.submit[[0, -1]])
+    edges = bins(first, max(int(schedule.finish.max()) for schedule in schedules))
+    return {
+        "edges": edges,
+        "used": np.array([use(schedule, edges) for schedule in schedules]),
+        "resources": resources_in_use(schedules, edges),
+        "by_partition": use_by_partition(schedules, edges),
+        "partition_means": use_by_partition(schedules, np.array([first, last])) if last > first else {},
+    }
 
 
 def _ideal(workload: Workload, values: Floats) -> tuple[Floats, str]:

@@ -13,6 +13,7 @@ from ..simulation.objective import Objective, in_hours
 from ..simulation.schedule import SLOWDOWN_BOUND
 from ..simulation.service import CLASS_BOUND, OfClass
 from ..wishes.wish import Wish
+from .views import SLOWDOWN, whose
 
 WAY = "of the way: from EASY to the schedule of the front that comes nearest to the objective, within limits if any is"
 POSSIBLE = "of the possible: from EASY to what is proved that no schedule within the limits can beat"
@@ -24,8 +25,6 @@ INTERVALS = (
     "intervals: block bootstrap over {weeks} weeks of submissions, blocks of {block}; what these weeks say about other "
     "weeks of the same users"
 )
-ALL_JOBS = "all jobs"
-SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
 OF_CLASSES = (
     f"class: by run time, as in SCOJO-PECT; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "
     f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004; wait: until the first start; wait in all: "
@@ -47,8 +46,8 @@ def policy_table(
     for row in rows:
         hours = {o.name: row[o.name] / 3600 for o in objectives if o.unit == "s" and row[o.name] is not None}
         lines.append({**row, **hours})
-        over = {"easy": "  vs EASY"} if row is not rows[0] else {}  # the first row is EASY itself
-        over |= {"today": "  vs today"} if today is not None and row["policy"] != today else {}
+        over = {"today": "  vs today"} if today is not None and row["policy"] != today else {}
+        over |= {"easy": "  vs EASY"} if row is not rows[0] else {}  # the first row is EASY itself
         for key, what in over.items():
             gains = {o.name: row[f"{o.name}_vs_{key}"] for o in objectives}
             words = {name: "-" if gain is None else with_sign(gain) for name, gain in gains.items()}
@@ -86,15 +85,14 @@ def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: boo
 
 
 def wait_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return how long jobs wait under each policy as a table: for all jobs and for each group."""
+    """Return how long jobs wait under each policy as a table: for all jobs and for each group of each grouping."""
     lines: list[dict[str, Any]] = []
     for place in range(len(rows[0]["waits"])):
         for row in rows:
             waits = row["waits"][place]
             hours = {key: plain(np.nan if x is None else x / 3600) for key, x in waits.items() if key[-2:] == "_s"}
             first = row is rows[0]
-            jobs = ALL_JOBS if place == 0 else f"group {waits['group']}"
-            lines.append(waits | hours | {"policy": row["policy"], "of": jobs if first else ""})
+            lines.append(waits | hours | {"policy": row["policy"], "of": whose(waits) if first else ""})
     columns = [Column("of", "wait of"), Column("policy", "policy"), Column("jobs", "jobs", ",d")]
     columns += [Column(f"wait_{key}_s", f"{words} h", ",.2f") for key, words in WAITS.items()]
     columns += [

@@ -12,15 +12,15 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, OF_FRONT, ONLINE, Comparison
 from ..comparison.comparison_tables import (
-    ALL_JOBS,
     OF_CLASSES,
     OF_EACH,
-    SLOWDOWN,
     WAITS,
     from_submission_text,
     searched_text,
 )
 from ..comparison.partition_use import OF_PARTITIONS
+from ..comparison.reaction_gains import NOTE
+from ..comparison.views import SLOWDOWN, whose
 from ..core.arguments import as_list, instance
 from ..core.errors import InputError, number_of
 from ..core.files import replacing
@@ -231,11 +231,14 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
     util += [OF_FRONT] if has_front and comparison.util_from != FROM_START else []
     idling = "".join(f"{html.escape(words)}. " for words in util)
     no_schedule = f"{html.escape(_sentence(OF_EACH))}. " if has_front else ""
+    today = comparison.today
+    against = [*(["today"] if today is not None else []), *(["the front"] if has_front else []), "EASY"]
+    over = "" if today is None else f" and the same over {comparison.policies[today]}, which runs the machine today"
     return f"""<section>
-<h2>Policies against {"the front" if has_front else "EASY"}</h2>
+<h2>Policies against {" and ".join(against[:2])}</h2>
 {_comparison_table(comparison)}
-<p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ is better than EASY,
-▼ is worse. {idling}{better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
+<p class="note">Response times in hours. Below: {html.escape(f"{CONVENTION}{over}")}; ▲ is better, ▼ is worse.
+{idling}{better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
 {html.escape(_sentence(comparison.ideal_rule))}; each value is a
 bound of its own, and there may be no schedule that reaches all of them.</p>
 </section>"""
@@ -332,7 +335,7 @@ def _waits(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
             waits = row["waits"][place]
             cells = []
             if number == 0:
-                name = html.escape(ALL_JOBS if place == 0 else f"group {waits['group']}")
+                name = html.escape(whose(waits))
                 jobs = f"<small>{waits['jobs']:,}</small>"
                 cells.append(f'<th scope="rowgroup" rowspan="{len(rows)}">{name}{jobs}</th>')
             cells.append(f'<th scope="row" class="left">{html.escape(row["policy"])}</th>')
@@ -351,6 +354,33 @@ def _waits(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
 jobs wait no longer; a wait lasts until the first start. Slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at
 least 1. Rest the mouse on a wait to see its seconds.</p>
 {over_time}
+</section>{_reactions(comparison)}"""
+
+
+def _reactions(comparison: Comparison) -> str:
+    """Return the section about users who react; nothing if that was not asked for."""
+    if not comparison.reactions:
+        return ""
+    heads = [head_cell("Policy"), head_cell("Later", "h"), head_cell("Came", "% of the work")]
+    heads += [head_cell("Done", "% of the work")]
+    for measure in ("Mean wait", "AWRT"):
+        heads += [head_cell(measure, "h"), head_cell("against EASY", "as recorded"), head_cell("", "if users react")]
+    lines: list[str] = []
+    for name, of in zip(comparison.policies, comparison.reactions, strict=True):
+        cells = [number_cell(of.later_s / HOUR, "+,.2f"), number_cell(of.came_percent, ".2f")]
+        cells += [number_cell(of.done_percent, ".2f")]
+        for value, recorded, reacting in (
+            (of.wait_mean_s, of.wait_vs_easy_recorded, of.wait_vs_easy),
+            (of.AWRT, of.AWRT_vs_easy_recorded, of.AWRT_vs_easy),
+        ):
+            gains = (None if not lines or np.isnan(gain) else gain for gain in (recorded, reacting))
+            cells += [number_cell(value / HOUR, ",.2f"), *(number_cell(gain, "+.1f", " %") for gain in gains)]
+        lines.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>')
+    return f"""
+<section>
+<h2>If users react</h2>
+{table(heads, lines)}
+<p class="note">{html.escape(_sentence(NOTE))}.</p>
 </section>"""
 
 
@@ -450,14 +480,17 @@ def _comparison_table(comparison: Comparison) -> str:
     """Return the table of the policies, with the best values on the front and the ideal point."""
     heads = [head_cell("Policy"), *(_objective_head(o) for o in comparison.objectives)]
     has_front = comparison.dominated_by is not None
+    today = "" if comparison.today is None else comparison.policies[comparison.today]
     if has_front:
         heads += [head_cell("Dominated by"), head_cell("Dominates")]
     lines: list[str] = []
     for row in comparison.rows():
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         for o in comparison.objectives:
-            gain = row[f"{o.name}_vs_easy"] if lines else None
-            cells.append(objective_cell(o, row[o.name], "" if gain is None else _gain(gain, o.maximise)))
+            gains = {"today": row[f"{o.name}_vs_today"]} if today and row["policy"] != today else {}
+            gains |= {"EASY": row[f"{o.name}_vs_easy"]} if lines else {}
+            below = [_gain(x, o.maximise, f" vs {over}" if today else "") for over, x in gains.items() if x is not None]
+            cells.append(objective_cell(o, row[o.name], "".join(below)))
         if has_front:
             cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
         lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
@@ -531,12 +564,12 @@ def _kind(row: Mapping[str, Any]) -> str:
     return ' class="best"' if row["policy"] in (ONLINE, BEST, NEAREST_ONLINE, NEAREST, IDEAL) else ""
 
 
-def _gain(gain: float, less: bool = False) -> str:
-    """Return the cell of a gain over EASY, per cent: better if it is positive, or with `less` if it is negative."""
+def _gain(gain: float, less: bool = False, over: str = "") -> str:
+    """Return the cell of a gain, per cent: better if it is positive, or with `less` if it is negative."""
     number = round(gain, 1) + 0.0  # no minus before a zero
     better = number != 0 and (number < 0) == less
     kind, sign = ("same", "") if number == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
-    return f'<small class="{kind}">{sign}{number:{"+" if number else ""}.1f} %</small>'
+    return f'<small class="{kind}">{sign}{number:{"+" if number else ""}.1f} %{over}</small>'
 
 
 def _name(o: Objective) -> str:

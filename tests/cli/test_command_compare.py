@@ -8,7 +8,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.workload.group_rules import ConsumptionGroups
-from paretosched.workload.user_groups import PAPER_THRESHOLDS
+from paretosched.workload.user_groups import PAPER_THRESHOLDS, with_groups
 from support.commands import (
     command,
     succeed,
@@ -157,3 +157,12 @@ def test_a_wish_for_a_group_without_jobs_is_refused_and_one_that_a_log_lacks_is_
     assert either.json[1]["objective"] == 4 * ps.objectives(ps.simulate(log, "fcfs"))["AWRT"]
     left_out = f"paretosched: {tmp_path / 'without.swf'}: no job of group vip: left out of the objective and its limits"
     assert left_out in either.err.splitlines()
+
+
+def test_compare_takes_several_groupings_and_other_commands_one(house: Path, workload: ps.Workload) -> None:
+    words = ("--groups", "wide: width >= 4; rest", "--groups", "long: limit > 1h; rest")
+    grouped = ps.compare(with_groups(workload, words[1]), ["fcfs"], views=[words[3]])
+    assert succeed("compare", house / "w.swf.gz", *words, "--json").json == grouped.rows()
+    refused = command("info", house / "w.swf.gz", *words)
+    assert refused.status == 2
+    assert "--groups: may be given once only; compare shows waits in several" in refused.err

@@ -44,7 +44,7 @@ from paretosched.workload.workload import Workload
 from support.fronts import made_up
 from support.machine_zoo import MACHINE_ZOO, TWO_PARTITIONS
 from support.placing import by_oracle, ideal_schedule
-from support.zoo import THREE_JOBS, jobs
+from support.zoo import THREE_JOBS, jobs, random_jobs
 
 WORKLOAD = THREE_JOBS
 EASY = objectives(simulate(WORKLOAD, "easy")).array
@@ -635,8 +635,13 @@ def test_gains_are_over_what_runs_today_too() -> None:
     easy, recorded, fcfs, *_ = c.rows()
     for row in (easy, recorded, fcfs):
         assert row["AWRT_vs_today"] == pytest.approx(100 * (recorded["AWRT"] - row["AWRT"]) / recorded["AWRT"])
-    lines = c.text().splitlines()
-    assert sum(line.startswith("  vs today") for line in lines) == 3  # EASY, FCFS and the ideal point
+    heads = [line.split("  ")[:2][-1] for line in c.text().split("\n\n")[0].splitlines()[2:]]
+    assert [head for head in heads if head.startswith("vs")] == ["vs today", "vs EASY", *2 * ["vs today", "vs EASY"]]
+    cells = re.findall(r"([+-][\d.]+) % vs (today|EASY)<", report(None, c))
+    gains = [
+        (row[f"{name}_vs_{over}"], over) for row, over in ((easy, "today"), (recorded, "easy")) for name in ("AWRT",)
+    ]
+    assert {(f"{gain:+.1f}", over.replace("easy", "EASY")) for gain, over in gains} <= set(cells)
     assert "vs today: the same, over recorded, which is what runs the machine today" in c.text()
     limited = compare(w, ["fcfs"], wish="mean wait <= 1.1*today", today="fcfs").wish_here
     assert limited is not None  # today is what is named for it, not what is recorded
@@ -648,3 +653,26 @@ def test_gains_are_over_what_runs_today_too() -> None:
 def test_a_report_has_what_a_wish_measures() -> None:
     text = report(None, compare(THREE_JOBS, ["fcfs"], wish="mean wait of staff, p95 slowdown <= 2*EASY"))
     assert "mean wait of staff" in text
+
+
+def test_waits_are_shown_in_several_groupings_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    w = random_jobs(8, 40, 8, gap=10, run=60)
+    views = ("narrow: width <= 2; rest", "long: limit > 50; rest")
+    c = compare(w, ["fcfs"], views=views)
+    plain, row = compare(w, ["fcfs"]).rows()[1], c.rows()[1]
+    assert row["waits"][: len(plain["waits"])] == plain["waits"]  # the groups of the objectives stay the first
+    schedule = simulate(w, "fcfs")
+    names = [("narrow", w.width <= 2), ("rest", w.width > 2), ("long", w.estimate > 50), ("rest (3)", w.estimate <= 50)]
+    others = row["waits"][len(plain["waits"]) :]
+    assert [cells["group"] for cells in others] == [name for name, _ in names]
+    assert [cells["groups"] for cells in others] == [views[0], views[0], views[1], views[1]]
+    for cells, (_, among) in zip(others, names, strict=True):
+        assert cells["jobs"] == among.sum()
+        assert cells["wait_mean_s"] == pytest.approx(schedule.wait[among].mean())
+        assert cells["wait_worst_s"] == schedule.wait[among].max()
+    assert "group rest (3)" in c.text()
+    assert "group rest (3)" in report(None, c)
+    with pytest.raises(InputError, match="width"):
+        compare(w, ["fcfs"], views=["narrow: breadth <= 2"])
+    by_oracle(monkeypatch)
+    assert compare(TWO_PARTITIONS, ["fcfs"], views=["partition"]).text().count("partition gpu") == 1

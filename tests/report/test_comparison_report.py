@@ -19,6 +19,7 @@ from paretosched.policies.plain import Plain
 from paretosched.report.comparison_report import report, write_report
 from paretosched.simulation.objective import FROM_SUBMISSION
 from paretosched.wishes.wish_files import as_wish
+from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.machine_description import describe_machine, machine_drawing
 from paretosched.workload.workload import Repair
 from support.fronts import a_comparison, a_front, a_run, made_up
@@ -364,3 +365,14 @@ def test_of_a_machine_of_nodes_the_report_has_its_drawing_and_the_use_of_partiti
     ]
     assert "CPUs in use of all" in page
     assert "processors in use of all" not in page
+
+
+def test_users_who_react_have_a_table() -> None:
+    w = lublin(300, 32, seed=5).with_(wait=np.zeros(300, dtype=np.int64), user=np.arange(300) % 7)
+    comparison = compare(w, ["sjf"], users="react")
+    table = cells(report(None, comparison), "If users react")
+    assert [row[0] for row in table] == list(comparison.policies)
+    gains = comparison.reactions[1]
+    assert table[1][5:7] == [f"{gains.wait_vs_easy_recorded:+.1f} %", f"{gains.wait_vs_easy:+.1f} %"]
+    assert table[0][5:7] == ["–", "–"]
+    assert "If users react" not in report(None, compare(w, ["sjf"]))

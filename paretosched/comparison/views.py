@@ -1,0 +1,61 @@
+"""How long jobs wait in several groupings at once: by account, and by size, beside the groups of the objectives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ..core.tables import plain
+from ..simulation.schedule import SLOWDOWN_BOUND, Schedule
+from ..simulation.service import Waits, waits
+from ..workload.user_groups import NAMED_BY_JOBS, with_groups
+
+ALL_JOBS = "all jobs"
+SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
+
+
+class View(NamedTuple):
+    """How long jobs wait in other groups than those of the objectives.
+
+    Attributes
+    ----------
+    how
+        How jobs are grouped, as for `user_groups.with_groups`: "account", or words.
+    groups
+        Names of the groups, (H,).
+    waits
+        (q,), of all jobs and of each group, under each policy.
+    """
+
+    how: str
+    groups: tuple[str, ...]
+    waits: tuple[Waits, ...]
+
+
+def view(how: str | os.PathLike[str], schedules: Sequence[Schedule]) -> View:
+    """Return how long the jobs of schedules of one workload wait in other groups, see `user_groups.with_groups`."""
+    regrouped = with_groups(schedules[0].workload, how)
+    return View(os.fsdecode(how), regrouped.groups, tuple(waits(replace(s, workload=regrouped)) for s in schedules))
+
+
+def wait_cells(of: Waits) -> list[dict[str, Any]]:
+    """Return the columns of waits, of all jobs and of each group, by the names that they have in rows."""
+    keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s", f"{SLOWDOWN}_mean", f"{SLOWDOWN}_median")
+    columns = {key: plain(column) for key, column in zip(("jobs", *keys), of, strict=True)}
+    return [{key: columns[key][i] for key in columns} for i in range(len(of.jobs))]
+
+
+def whose(row: Mapping[str, Any]) -> str:
+    """Return whose waits are in a row of `Comparison.rows`.
+
+    Examples
+    --------
+    >>> [whose(row) for row in ({"group": None}, {"group": "1"}, {"group": "physics", "groups": "account"})]
+    ['all jobs', 'group 1', 'account physics']
+    """
+    if row["group"] is None:
+        return ALL_JOBS
+    how = row.get("groups")
+    return f"{how if how in ('queue', *NAMED_BY_JOBS) else 'group'} {row['group']}"
