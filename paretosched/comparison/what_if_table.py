@@ -29,7 +29,15 @@ from .comparison_tables import distinct
 from .consequences import AT_ONCE, duration
 from .intervals import PAIRED_PERCENT, paired_interval
 from .questions import Question
-from .what_if import changed_workload, drawn_workload, for_other_users, on_other_machine, why_not_resampled
+from .what_if import (
+    TOO_FEW,
+    changed_workload,
+    drawn_workload,
+    for_other_users,
+    is_missed,
+    on_other_machine,
+    why_not_resampled,
+)
 
 TODAY = "today"
 MEASURES = {"wait_mean_s": "mean", "wait_p95_s": "p95", "slowdown_mean": "slowdown_mean"}  # keys, and of `Waits`
@@ -325,10 +333,11 @@ def gain_sentences(answers: WhatIf) -> list[str]:
 
 def _gain_sentence(answers: WhatIf, case: Case, question: Question | None) -> str:
     """Return who gains most and who pays in one case."""
-    first, what = answers.cases[0].policy, case.label
+    first, what, few = answers.cases[0].policy, case.label, ""
     if question is not None:
         loads = [mean_of(values) for values in (case.load_before, case.load_after)]
         load = f"; offered load {loads[1]:.2f} in place of {loads[0]:.2f}" if question.is_of_users else ""
+        few = f" {TOO_FEW}" if is_missed(question, answers.workload, *loads) else ""
         what = f"{case.label} ({question.words}{load})"
     before, after = case.values("mean")
     change = after - before
@@ -345,7 +354,7 @@ def _gain_sentence(answers: WhatIf, case: Case, question: Question | None) -> st
         pays = [f"group {name[worst - 1]} pays most, {_less_or_more(change[:, worst])}"]
         parts += gains if means[best] <= -AT_ONCE else ["no group gains"]
         parts += pays if means[worst] >= AT_ONCE else [f"no {'other ' * is_smaller}group pays"]
-    return f"{'; '.join(parts)}."
+    return f"{'; '.join(parts)}.{few}"
 
 
 def _less_or_more(change: Floats) -> str:

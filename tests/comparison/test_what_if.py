@@ -6,12 +6,20 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.comparison.questions import Question, groups_of_users, limit_question, nodes_question, questions
+from paretosched.comparison.questions import (
+    Question,
+    group_question,
+    groups_of_users,
+    limit_question,
+    nodes_question,
+    questions,
+)
 from paretosched.comparison.what_if import (
     Draw,
     answer,
     base_workload,
     changed_workload,
+    is_missed,
     on_other_machine,
     why_not_resampled,
 )
@@ -39,20 +47,32 @@ def test_each_question_changes_what_it_says(workload: ps.Workload) -> None:
         if not question.is_of_users:
             assert (changed.capacity, len(changed)) == (71, len(workload))
             assert np.array_equal(changed.submit, workload.submit)
-        elif question.load > 1:
+        elif not question.group:
             assert changed.capacity == workload.capacity
             before, after = offered_load(workload), offered_load(changed)
             assert after == pytest.approx(question.load * before, rel=0.01)
         else:
-            base, after = (offered_load(make(workload, question)) for make in (base_workload, changed_workload))
-            share = groups_of_users(workload)[question.group]
-            assert after / base == pytest.approx(1 + share, rel=0.02)
+            base = base_workload(workload, question)
+            share = groups_of_users(base)[question.group]
+            before, after = offered_load(base), offered_load(changed)
+            assert after / before == pytest.approx(1 + share, rel=0.02)
+            assert not is_missed(question, base, before, after)
             place = workload.groups.index(question.group)
             assert (
                 len(np.unique(changed.user[changed.group == place]))
                 > 1.3 * len(np.unique(workload.user[workload.group == place]))
                 or len(np.unique(workload.user[workload.group == place])) < 4
             )
+
+
+def test_it_is_said_if_a_group_of_few_users_hardly_grows(workload: ps.Workload) -> None:
+    one = workload.with_(group=np.where(workload.user == workload.user[0], 1, 0), groups=("others", "one"))
+    asked = [group_question(one, text) for text in ("one x1.3", "one x0", "others x0.5")]
+    missed = []
+    for question in asked:
+        both = [make(one, question) for make in (base_workload, changed_workload)]
+        missed.append(is_missed(question, both[0], *map(offered_load, both)))
+    assert missed == [True, False, False]  # 0.3 of a user cannot come
 
 
 def test_more_processors_make_nobody_wait_longer_on_average(workload: ps.Workload) -> None:
@@ -115,6 +135,23 @@ def test_nodes_that_are_away_are_used_by_no_job_and_stay_in_the_lists() -> None:
     gone, left = on_other_machine(w, nodes_question(w, "-1 gpu"))
     assert left.tolist() == [True, False, True, True]
     assert [(each.jobs, each.first) for each in gone.repairs] == [(1, "job 2")]
+
+
+def test_nodes_of_another_partition_run_its_jobs() -> None:
+    gpu = ("0 50 -p gpu -n8", "1 50 -p gpu -n4", "2 9 -p gpu -n1 --gpus=1")
+    w = case(MACHINE, "0 90 -n80", *gpu, "2 5 -n76", "3 4 -w n20 -n1")
+    assert ideal_schedule(w).start.tolist() == [0, 0, 50, 50, 90, 90]
+    lent, left = on_other_machine(w, nodes_question(w, "n20 also in gpu"))
+    assert left.all()
+    assert lent.machine.members.sum(axis=1).tolist() == [20, 2]
+    moved, left = on_other_machine(w, nodes_question(w, "n20 from main to gpu"))
+    assert moved.capacity == w.capacity
+    assert moved.machine.members.sum(axis=1).tolist() == [19, 2]
+    assert left.tolist() == [False, True, True, True, True, False]  # 80 CPUs are no longer in main, nor is n20
+    schedule = ideal_schedule(moved)
+    assert schedule.start.tolist() == [0, 1, 50, 2]  # the second job of gpu runs on n20
+    ps.simulate(moved, "easy").check()
+    assert [(each.jobs, each.first) for each in moved.repairs] == [(1, "job 6"), (1, "job 1")]
 
 
 def test_a_limit_of_a_partition_drops_only_jobs_that_have_no_other_one() -> None:

@@ -106,11 +106,10 @@ def test_changes_are_paired_over_the_same_draws() -> None:
     answers = what_if(w, asked, [EASY], draws=3, seed=7)
     assert (answers.seeds, answers.reason) == ([7, 8, 9], "")
     bases = [resample(w, seed, load=1.0) for seed in (7, 8, 9)]
-    share = (w.run * w.width)[np.isin(w.user, np.unique(w.user[w.group == 1]))].sum() / w.work
     others = {
         "+8": [base.with_(capacity=72) for base in bases],
         "load 1.2": [resample(w, seed, load=1.2) for seed in (7, 8, 9)],
-        "2 x2": [resample(w, seed, load=1 + share, double="2") for seed in (7, 8, 9)],
+        "2 x2": [resample(w, seed, load=1.0, group_work={"2": 2}) for seed in (7, 8, 9)],
     }
     before = np.array([ps.simulate(base, "easy").wait.mean() for base in bases])
     of_all = {row["scenario"]: row for row in answer_rows(answers) if row["group"] == "all jobs"}
