@@ -26,7 +26,6 @@ from ..workload.machine import Machine
 from ..workload.more_nodes import with_more_nodes, with_moved_nodes, without_nodes
 from ..workload.plausibility import offered_load
 from ..workload.resampling import resample
-from ..workload.time_split import WEEK
 from ..workload.unfit_jobs import REASONS, unfit_jobs
 from ..workload.workload import Workload
 from .consequences import Consequence, consequences, duration, in_service_words, users_of
@@ -35,27 +34,12 @@ from .questions import Question, groups_of_users
 SEEDS = (1, 2, 3)
 MOST_DRAWN = 300_000  # jobs of all draws; a larger log is drawn once, so that an owner need not wait
 TOO_FEW = "The users of this log are too few for that: hardly anything changes."
-LEAST_WEEKS = 2  # users move by whole weeks
 TOO_WIDE, TOO_LONG = "is wider than the machine", "asks for a longer time than is allowed"
 
 
 def seeds_of(workload: Workload, question: Question) -> tuple[int, ...]:
     """Return the seeds of the draws that answer a question; another machine leaves nothing to chance."""
     return SEEDS if question.is_of_users and len(workload) * len(SEEDS) <= MOST_DRAWN else SEEDS[:1]
-
-
-def why_not_resampled(workload: Workload) -> str:
-    """Return why a log cannot be put together again from its users, or says nothing so; "" if it can.
-
-    Examples
-    --------
-    >>> why_not_resampled(Workload(submit=[0, 10], run=[5, 5], estimate=[5, 5], width=[2, 2], capacity=4))
-    'its users are not known'
-    """
-    if (workload.user < 0).all():
-        return "its users are not known"
-    weeks = round(int(workload.submit[-1] - workload.submit[0]) / WEEK)
-    return f"it lasts less than {LEAST_WEEKS} weeks, and users move by whole weeks" if weeks < LEAST_WEEKS else ""
 
 
 def drawn_workload(workload: Workload, seed: int) -> Workload:

@@ -36,7 +36,7 @@ from .calendar import LATEST
 from .local_time import Offsets, offsets, to_local, to_unix
 from .log_lines import JOB, PRECEDING, THINK
 from .scaling import MOST_JOBS
-from .time_split import WEEK, check_weeks
+from .time_split import MOST_WEEKS, WEEK, check_weeks, weeks_of
 from .workload import Repair, Workload, source_after
 
 ALL_UP = "the times in which processors were down are not those of another year: all taken to be up"
@@ -45,6 +45,7 @@ LONG_TERM = 0.5  # share of the log between the first and the last job of a long
 SESSION = 3600  # s between two submissions of a burst, at most
 LONGEST_BURST = 86400  # s
 LEAST_LOAD, MOST_LOAD = 0.1, 10.0
+LEAST_WEEKS = 2  # of what is put together again
 MONTH = 4  # weeks, over which the load is levelled
 TRIES_A_STREAM, MOST_TRIES = 20, 20_000  # to level it
 
@@ -175,6 +176,26 @@ def resample(
         machine=None if workload.machine is None else workload.machine.always_down,
         source=source_after(workload, "resample", **arguments),
     )
+
+
+def why_not_resampled(workload: Workload) -> str:
+    """Return why a log cannot be put together again from its users, or would say nothing so; "" if it can.
+
+    In less than two weeks no user could move: `resample` then draws only who comes and goes.
+
+    Examples
+    --------
+    >>> why_not_resampled(Workload(submit=[0, 10], run=[5, 5], estimate=[5, 5], width=[2, 2], capacity=4))
+    'its users are not known'
+    """
+    if (workload.user < 0).all():
+        return "its users are not known"
+    if weeks_of(workload) > MOST_WEEKS:
+        return "it lasts more than a century"
+    weeks = int(workload.submit[-1] - workload.submit[0]) / WEEK
+    if weeks >= LEAST_WEEKS:
+        return ""
+    return f"it lasts {weeks:.1f} weeks, less than {LEAST_WEEKS}, and users move by whole weeks"
 
 
 def _has_down(workload: Workload) -> bool:

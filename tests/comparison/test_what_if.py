@@ -21,7 +21,6 @@ from paretosched.comparison.what_if import (
     changed_workload,
     is_missed,
     on_other_machine,
-    why_not_resampled,
 )
 from paretosched.core.errors import InputError
 from paretosched.workload.plausibility import offered_load
@@ -164,11 +163,3 @@ def test_a_limit_of_a_partition_drops_only_jobs_that_have_no_other_one() -> None
     every, left = on_other_machine(w, limit_question(w, "2min"))
     assert [part.longest for part in every.machine.partitions] == [120, 120]
     assert left.tolist() == [True, False, False, True]
-
-
-def test_a_log_without_users_or_weeks_is_not_put_together_again() -> None:
-    week = 7 * 86400
-    w = ps.Workload(submit=[0, 2 * week], run=[1, 1], estimate=[1, 1], width=[1, 1], capacity=2, user=[1, 2])
-    assert why_not_resampled(w) == ""
-    assert why_not_resampled(w.with_(user=[-1, -1])) == "its users are not known"
-    assert "less than 2 weeks" in why_not_resampled(w.with_(submit=[0, week]))

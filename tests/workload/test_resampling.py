@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.workload.reopening import record, reopen
-from paretosched.workload.resampling import LONGEST_BURST, SESSION, WEEK, resample
+from paretosched.workload.resampling import LONGEST_BURST, SESSION, WEEK, resample, why_not_resampled
 from paretosched.workload.swf import read_swf, write_swf
 from paretosched.workload.workload import Workload
 
@@ -347,6 +347,16 @@ def test_jobs_are_eligible_as_long_after_their_submission_as_in_the_log() -> Non
     of_run = dict(zip(log.run.tolist(), after.tolist(), strict=True))
     assert (new.eligible - new.submit).tolist() == [of_run[run] for run in new.run.tolist()]
     assert new.submit.tolist() == resample(log, seed=4).submit.tolist()
+
+
+def test_a_log_without_users_or_weeks_is_not_put_together_again() -> None:
+    w = Workload(submit=[0, 2 * WEEK], run=[1, 1], estimate=[1, 1], width=[1, 1], capacity=2, user=[-1, 2])
+    assert why_not_resampled(w) == ""
+    assert why_not_resampled(w.with_(user=[-1, -1])) == "its users are not known"
+    short = "it lasts 1.9 weeks, less than 2, and users move by whole weeks"
+    assert why_not_resampled(w.with_(submit=[0, WEEK * 19 // 10])) == short
+    assert why_not_resampled(w.with_(submit=[0, 2 * WEEK - 1])).startswith("it lasts 2.0 weeks, less than 2")
+    assert why_not_resampled(w.with_(submit=[0, 5201 * WEEK])) == "it lasts more than a century"
 
 
 def test_a_log_of_more_than_a_century_is_refused() -> None:
