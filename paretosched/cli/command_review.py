@@ -19,8 +19,9 @@ from .inputs import (
     remark_orders,
     remark_repairs,
     remark_unsaid,
+    remark_users,
 )
-from .options import POLICY, WISH, Name, new_command, takes_trace
+from .options import POLICY, WISH, Name, new_command, takes_trace, takes_users
 from .parser import Parser
 from .waiting import with_progress
 
@@ -74,6 +75,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="deploy.jsonl of the daemon; older files beside it (.1, .2, ...) are read, too. Of a dry run it is said "
         "what would have changed",
     )
+    takes_users(group, "; a table more, with the gains beside those with the recorded submissions")
     today = parser.add_argument_group("the scheduler before", "It is simulated on the same jobs, beside EASY.")
     today.add_argument(
         "--today",
@@ -112,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     log = None if options.log is None else read_daemon_log(options.log, workload.epoch + since)
     is_dry = log is not None and _is_dry(options.log, log)
     wish = None if options.objective is None else read_wish(options, workload)
-    result = with_progress(lambda: review(workload, policy, since, wish, today))
+    result = with_progress(lambda: review(workload, policy, since, wish, today, options.users))
     before = None if today is None else of_scheduler_before(workload, today, since, is_dry)
     if options.output is not None:
         save_rows([*result.rows(), *_before_rows(workload, result, before, is_dry)], Path(options.output))
@@ -187,6 +189,7 @@ def _remark(
     policies = [policy, *([] if today is None else [today])]
     remark_unsaid(policies)
     remark_orders(policies, workload)
+    remark_users(options, workload)
     if workload.machine is not None:
         remark("on its nodes all policies are simulated from the beginning of the log on")
     elif more := missing_processors(workload, result.begin):

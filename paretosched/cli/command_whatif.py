@@ -60,7 +60,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "      which is worth more?\n"
         '  paretosched whatif log.parquet --policy slurm.conf --nodes "down n[01-08]" --limit "gpu 24h"\n'
         "      a broken rack, and a partition for jobs of a day, each by itself\n"
-        '  paretosched whatif w.swf.gz --groups projects.csv --load 1.2 --group "chemistry x2"\n'
+        '  paretosched whatif w.swf.gz --groups projects.csv --load 1.2 --group "chemistry x1.2"\n'
         "  paretosched whatif w.swf.gz --policy easy --policy sjf --nodes +64 -o answers.csv\n"
         "Each question stands by itself, against the first policy on today's machine and users.",
     )
@@ -71,7 +71,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help='more or fewer nodes, or nodes that are down throughout: "+20 cpu", "-2 gpu", "+4 n017", "down n[1-8]". '
+        help='more or fewer nodes, or nodes that are down throughout: "+20 cpu", "-2 gpu", "+4 n017", "down n[1-8]"; '
+        'or nodes that change their partition: "n[1-8] from main to gpu", or join one more: "8 cpu also in gpu". '
         "The word is the name of a node (more like it) or of a partition (its commonest kind), or gpu or cpu (the "
         "commonest kind with GPUs, or without). On a log of equal processors a number of them: +64",
     )
@@ -83,7 +84,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         action="append",
         default=[],
         metavar="WHO",
-        help='a group whose users are there twice: "chemistry x2"; see --groups',
+        help='more or fewer users of a group, all others as they are: "chemistry x1.2" has 1.2 times its work, '
+        '"chemistry x0" none; see --groups',
     )
     group.add_argument(
         "--limit",

@@ -19,6 +19,7 @@ from ..core.arrays import Ints, Mask
 from ..policies.outcome import Outcome
 from ..policies.policy import Policy, decided_by
 from ..policies.priority import Priority
+from ..simulation.simulator import arrivals, with_reactions
 from ..workload.down_times import DownTimes
 from ..workload.workload import Workload
 
@@ -87,13 +88,47 @@ def starts_since(workload: Workload, policy: Policy, begin: Begin) -> Ints:
     >>> starts_since(w, Plain("fcfs"), begin_at(w, 10)).tolist()
     [19]
     """
+    jobs, offset, rows = _jobs_of(workload, policy, begin)
+    started: Ints = policy.outcome(jobs).start[rows] + offset
+    return started
+
+
+def reacting_since(workload: Workload, policy: Policy, begin: Begin) -> tuple[Ints, Ints]:
+    """Return when jobs become eligible and start under a policy, (k,) s each, as `starts_since`, if users react.
+
+    The jobs that ran at the date count as submitted together just before it, in seconds that are known no longer: who
+    waited for their end waits for it here.
+
+    Raises
+    ------
+    InputError
+        As for `simulate`.
+
+    Examples
+    --------
+    User 7 had waited for the end of the first job, at 14, and came 3 s later.
+
+    >>> from ..policies.plain import Plain
+    >>> w = Workload([0, 5, 17], [14, 9, 5], [14, 9, 5], [1] * 3, capacity=1, wait=[0, 9, 9], user=[7, 8, 7])
+    >>> [seconds.tolist() for seconds in reacting_since(w, Plain("fcfs"), begin_at(w, 10))]
+    [[17], [23]]
+    """
+    jobs, offset, rows = _jobs_of(workload, policy, begin)
+    jobs = with_reactions(policy, jobs)
+    outcome: Outcome = policy.outcome(jobs)
+    return arrivals(jobs, outcome)[rows] + offset, outcome.start[rows] + offset
+
+
+def _jobs_of(workload: Workload, policy: Policy, begin: Begin) -> tuple[Workload, int, Ints]:
+    """Return the jobs that a policy is simulated on, the second of the log in which they begin, and the rows to count.
+
+    All of the log, if the policy must be simulated from its beginning on; see `starts_since`.
+    """
     jobs = decided_by(policy, workload)
     if remembers_usage(policy) or workload.machine is not None:
-        return policy.outcome(jobs).start[begin.after]
+        return jobs, 0, begin.after
     carried, offset = _jobs_to_simulate(jobs, begin)
-    outcome: Outcome = policy.outcome(carried)
-    started: Ints = outcome.start[len(carried) - begin.after.size :] + offset
-    return started
+    return carried, offset, np.arange(len(carried) - begin.after.size, len(carried))
 
 
 def remembers_usage(policy: Policy) -> bool:
@@ -126,7 +161,7 @@ def _jobs_to_simulate(workload: Workload, begin: Begin) -> tuple[Workload, int]:
             estimate=until(start + estimate, estimate),
             width=np.where(is_filler, free, w.width[rows]),
             user=np.where(is_filler, -1, w.user[rows]),
-            wait=np.full(rows.size, -1),
+            wait=np.where(fixed, 0, w.wait[rows]),
             epoch=w.epoch + offset,
             down=_down_beside(w, running, since, offset),
         ),

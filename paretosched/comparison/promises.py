@@ -29,13 +29,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Mask
-from ..core.errors import InputError
+from ..core.errors import InputError, one_of
 from ..core.tables import amount, plain
 from ..policies.plain import Plain
 from ..policies.policy import Policy, as_policy
 from ..simulation.objective import improvement, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, WEEK, waits
+from ..simulation.simulator import REACT, as_submitted
+from ..simulation.simulator import RECORDED as AS_RECORDED
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolve
 from ..wishes.wish import Wish
@@ -43,7 +45,7 @@ from ..wishes.wish_files import measuring
 from ..workload.calendar import day_of
 from ..workload.time_split import check_weeks, weeks_of
 from ..workload.workload import Workload
-from .carried_over import Begin, begin_at, starts_since
+from .carried_over import Begin, begin_at, reacting_since, starts_since
 from .comparison import trained_for
 from .intervals import (
     LEAST_WEEKS,
@@ -58,6 +60,7 @@ from .intervals import (
     week_sums,
 )
 from .order_agreement import Pairs, compared_pairs
+from .reaction_gains import Reaction, gains_if_users_react
 
 KEPT_SHARE = 2 / 3  # of the promised gain
 SURE = 0.95  # share of the draws
@@ -132,6 +135,8 @@ class Review:
         How many pairs of jobs that waited together would have started in the other order.
     verdict
         Whether the promise was kept.
+    reactions
+        (q,), what users make of each schedule by reacting; none if not asked for. What was recorded is as it was.
     """
 
     workload: Workload
@@ -148,6 +153,7 @@ class Review:
     recorded_gain: Floats | None
     pairs: Pairs
     verdict: Verdict
+    reactions: tuple[Reaction, ...] = ()
 
     @property
     def weeks(self) -> int:
@@ -221,7 +227,18 @@ class Review:
             "pairs_together": self.pairs.together,
             "pairs_in_other_order": self.pairs.turned,
         }
+        rest |= {"users_react": self.reaction_rows() or None}
         return rest | {"limits_exceeded": excess_of(self.wish_here, self.values[RECORDED])}
+
+    def reaction_rows(self) -> list[dict[str, Any]]:
+        """Return what users make of each schedule by reacting as plain values; none if not asked for.
+
+        Each has "policy" and "users_react", the fields of `Reaction`.
+        """
+        return [
+            {"policy": self.schedules[place].name, "users_react": plain(reaction._asdict())}
+            for place, reaction in enumerate(self.reactions)
+        ]
 
 
 def review(
@@ -230,6 +247,7 @@ def review(
     since: int,
     wish: Wish | None = None,
     today: Policy | None = None,
+    users: str = AS_RECORDED,
 ) -> Review:
     """Return what was recorded since a policy decides, beside its simulation.
 
@@ -245,12 +263,17 @@ def review(
         What the owner wants; None for the wish for which the policy was trained.
     today
         The scheduler that was there before.
+    users
+        "react" to say, too, how the gains change if users had reacted to the simulated schedulers; see `simulate`.
+        The verdict is by the recorded submissions.
 
     Raises
     ------
     InputError
-        No job was submitted since then, or none of them has a recorded wait; or there is no wish.
+        No job was submitted since then, or none of them has a recorded wait; there is no wish; or users are to react,
+        but are not known or cannot react to a policy.
     """
+    one_of("users", users, (AS_RECORDED, REACT))
     begin = begin_at(workload, since)
     if not begin.after.size:
         raise InputError(f"{workload.name}: no job was submitted since then; the last one was before")
@@ -272,6 +295,8 @@ def review(
     easy, own, *others = (Schedule(w, starts_since(workload, p, begin)[counted], p.name) for p in systems)
     schedules = (easy, recorded, own, *(Schedule(s.workload, s.start, f"today: {s.name}") for s in others))
     values = np.array([objectives(schedule) for schedule in schedules])
+    reacting = [] if users == AS_RECORDED else [_as_users_react(workload, p, begin, counted) for p in systems]
+    reacting[1:1] = [recorded] if reacting else []
     if choice.TODAY in chosen.references and not others:
         raise InputError(
             f"the wish {choice.wish_text(chosen)} is relative to today, which is the scheduler before; say with "
@@ -291,9 +316,18 @@ def review(
     verdict = _if_all_started(verdict, waiting)
     pairs = compared_pairs(w.eligible, recorded.start, own.start)
     unknown, later = (int(np.count_nonzero(rows)) for rows in (~has_start, has_start & ~counted))
+    reactions = tuple(gains_if_users_react(w, schedules, reacting)) if reacting else ()
     return Review(
-        w, begin, unknown, later, waiting, schedules, values, chosen, here, promised, spread, difference, pairs, verdict
-    )
+        w, begin, unknown, later, waiting, schedules, values, chosen, here, promised, spread, difference, pairs,
+        verdict, reactions,
+    )  # fmt: skip
+
+
+def _as_users_react(workload: Workload, policy: Policy, begin: Begin, counted: Mask) -> Schedule:
+    """Return the schedule of the jobs that count, of those since the date, if users react to a policy."""
+    arrival, start = reacting_since(workload, policy, begin)
+    jobs = workload.take(begin.after[counted])
+    return as_submitted(jobs, arrival[counted], start[counted], policy.name)
 
 
 def whole_weeks(workload: Workload, since: int) -> int:

@@ -1,4 +1,4 @@
-"""Questions "what if": more or fewer nodes, more load, twice the users of a group, another longest time.
+"""Questions "what if": other nodes, nodes of other partitions, more load, a group that grows or goes, a longest time.
 
 A question is a value: the buttons of the page and the options of `paretosched whatif` make the same ones, and
 `what_if` makes the workloads of both.
@@ -17,7 +17,7 @@ from ..core.errors import InputError, in_quotes, number_of, one_of
 from ..workload.group_words import SECONDS
 from ..workload.host_lists import MOST_NODES
 from ..workload.machine import MOST, UNTYPED, Machine
-from ..workload.more_nodes import last_nodes, nodes_like
+from ..workload.more_nodes import last_nodes, nodes_like, with_moved_nodes
 from ..workload.resampling import LEAST_LOAD, MOST_LOAD
 from ..workload.workload import Workload
 from .consequences import duration
@@ -25,7 +25,8 @@ from .consequences import duration
 MORE = 10  # one processor or node more for so many
 MOST_KINDS = 4  # of nodes, of which there could be more
 PROCESSORS = ("", "cpu", "cpus", "processor", "processors")  # words for what a machine without nodes has
-NODES_FORM = '"+20 cpu", "-2 gpu", "+4 g1" or "down n[1-8]"'
+NO_NODES = "needs nodes, but the log is of equal processors"
+NODES_FORM = '"+20 cpu", "-2 gpu", "+4 g1", "down n[1-8]", "n[1-8] from main to gpu" or "n[1-8] also in gpu"'
 
 
 class Question(NamedTuple):
@@ -36,9 +37,9 @@ class Question(NamedTuple):
     words
         The question.
     load
-        How many times the load; 1 for the log's.
+        How many times the load, or the work of the group's users; 1 for the log's.
     group
-        The name of the group whose users are there twice; "" for none.
+        The name of the group whose users come or go; "" for all users.
     more
         How many more processors the machine has; on a machine of nodes, how many more nodes like `node`. Fewer
         processors are less than 0, fewer nodes are `away`.
@@ -46,6 +47,8 @@ class Question(NamedTuple):
         The node that there are more of.
     away
         Nodes that are down throughout, as a list.
+    moved, leaves
+        Nodes, as a list, that go to `partition`, and the one that they leave; "" if they stay where they are, too.
     partition, longest
         The partition that takes only jobs of at most so many seconds, "" for all; 0 for as today.
     word
@@ -58,6 +61,8 @@ class Question(NamedTuple):
     more: int = 0
     node: str = ""
     away: str = ""
+    moved: str = ""
+    leaves: str = ""
     partition: str = ""
     longest: int = 0
     word: str = ""
@@ -65,7 +70,7 @@ class Question(NamedTuple):
     @property
     def is_of_users(self) -> bool:
         """Return whether it is about the users, and not about the machine."""
-        return self.load != 1 or self.group != ""
+        return self.load != 1
 
 
 def questions(workload: Workload) -> list[Question]:
@@ -84,7 +89,7 @@ def questions(workload: Workload) -> list[Question]:
     else:
         larger = [more_nodes(machine, node, _tenth(count)) for node, count in _scarcest(machine)]
     groups = groups_of_users(workload) if len(workload.groups) > 1 else {}
-    return [*(more_load(load) for load in (1.1, 1.25)), *larger, *map(twice_the_users, groups)]
+    return [*(more_load(load) for load in (1.1, 1.25)), *larger, *(of_group(group, 2.0) for group in groups)]
 
 
 def more_load(load: float) -> Question:
@@ -106,9 +111,20 @@ def more_load(load: float) -> Question:
     return Question(f"{abs(100 * (load - 1)):.3g} % {'more' if load > 1 else 'less'} load", load)
 
 
-def twice_the_users(group: str) -> Question:
-    """Return the question of twice as many users of a group."""
-    return Question(f"group {group} has twice as many users", group=group)
+def of_group(group: str, times: float) -> Question:
+    """Return the question of so many times the work of a group, by more or fewer of its users.
+
+    Examples
+    --------
+    >>> [of_group("staff", times).words for times in (2, 1.2, 0)]
+    ['twice the work of group staff, by more users', '20 % more work of group staff, by more users', 'group staff gone']
+    """
+    share = f"{abs(100 * (times - 1)):.3g} %"
+    if times > 1:
+        words = f"{'twice the' if times == 2 else f'{share} more'} work of group {group}, by more users"
+    else:
+        words = f"{share} less work of group {group}, by fewer users" if times else f"group {group} gone"
+    return Question(words, times, group)
 
 
 def more_nodes(machine: Machine, node: str, count: int, word: str = "") -> Question:
@@ -121,7 +137,10 @@ def more_nodes(machine: Machine, node: str, count: int, word: str = "") -> Quest
 
 
 def nodes_question(workload: Workload, text: str) -> Question:
-    """Return the question of a text such as "+20 cpu", "-2 gpu", "+4 g1", "down n[1-8]", or "+20" processors.
+    """Return the question of a text such as "+20 cpu", "-2 gpu", "down n[1-8]", or "+20" processors.
+
+    Nodes change their partitions by "n[1-8] from main to gpu", or "n[1-8] also in gpu"; in place of a list "8 cpu" are
+    the last 8 nodes of a kind.
 
     Raises
     ------
@@ -135,15 +154,15 @@ def nodes_question(workload: Workload, text: str) -> Question:
     '5 fewer processors: 15 in place of 20'
     """
     machine = workload.machine
+    if moves := re.fullmatch(r"\s*([^\s+-].*?)\s+(?:from\s+(\S+)\s+to|also\s+in)\s+(\S+)\s*", text):
+        return _moving_nodes(machine, text, moves[1], moves[2] or "", moves[3])
     match = re.fullmatch(r"\s*(?:([+-])\s*(\d{1,9})\s*(.*?)|down\s+(\S.*?))\s*", text)
     if match is None or (match[2] is not None and not int(match[2])):
         raise InputError(f"must be as in {NODES_FORM}, but is {in_quotes(text)}")
     sign, digits, word, away = match.groups()
     if machine is None:
         if away is not None or word not in PROCESSORS:
-            raise InputError(
-                f"{in_quotes(text)} needs nodes, but the log is of equal processors; say how many, as in +20 or -20"
-            )
+            raise InputError(f"{in_quotes(text)} {NO_NODES}; say how many, as in +20 or -20")
         more = int(f"{sign}{digits}")
         size = workload.capacity + more
         if not 1 <= size <= MOST:
@@ -168,27 +187,47 @@ def nodes_question(workload: Workload, text: str) -> Question:
         raise InputError(f"{in_quotes(text)}: {error}") from None
 
 
+def _moving_nodes(machine: Machine | None, text: str, which: str, leaves: str, joins: str) -> Question:
+    """Return the question of nodes that go from a partition to another one; `leaves` is "" if they stay there, too."""
+    if machine is None:
+        raise InputError(f"{in_quotes(text)} {NO_NODES}; import it with --machine")
+    try:
+        some = re.fullmatch(r"(\d{1,9})\s+(\S+)", which)
+        hosts = last_nodes(machine, some[2], int(some[1])) if some else which
+        with_moved_nodes(machine, hosts, leaves, joins)
+    except InputError as error:
+        raise InputError(f"{in_quotes(text)}: {error}") from None
+    count = number_of(machine.places(hosts).size, "node")
+    words = f"{count} from partition {leaves} to {joins}: {hosts}" if leaves else f"{count} also in {joins}: {hosts}"
+    return Question(words, moved=hosts, leaves=leaves, partition=joins)
+
+
 def group_question(workload: Workload, text: str) -> Question:
-    """Return the question of a text such as "chemistry x2".
+    """Return the question of a text such as "chemistry x1.2": 1.2 times the work of a group; x0 is without it.
 
     Raises
     ------
     InputError
-        It is of another form, there is no such group, or it has no user of its own.
+        It is of another form, there is no such group, it has no user of its own, or nobody would be left.
 
     Examples
     --------
     >>> w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=20, user=[1], groups=("staff",))
     >>> group_question(w, "staff x2").words
-    'group staff has twice as many users'
+    'twice the work of group staff, by more users'
     """
-    match = re.fullmatch(r"\s*(\S.*?)\s+x\s*2\s*", text)
-    if match is None:
-        raise InputError(f'must be a group whose users are there twice, as in "chemistry x2", but is {in_quotes(text)}')
-    one_of("the group", match[1], workload.groups)
-    if match[1] not in groups_of_users(workload):
-        raise InputError(f"no user has most work in group {match[1]}, so that nobody can be there twice")
-    return twice_the_users(match[1])
+    match = re.fullmatch(r"\s*(\S.*?)\s+x\s*(\d{1,9}(?:\.\d{1,9})?)\s*", text)
+    if match is None or not 0 <= float(match[2]) <= MOST_LOAD or float(match[2]) == 1:
+        rule = f"must be a group and how many times its work, 0 to {MOST_LOAD:g} and not 1"
+        raise InputError(f'{rule}, as in "chemistry x1.2", but is {in_quotes(text)}')
+    group, times = match[1], float(match[2])
+    one_of("the group", group, workload.groups)
+    known = groups_of_users(workload)
+    if group not in known:
+        raise InputError(f"no user has most work in group {group}, so that nobody can come or go")
+    if not times and len(known) == 1:
+        raise InputError(f"only group {group} has users of its own, so that nobody would be left without it")
+    return of_group(group, times)
 
 
 def limit_question(workload: Workload, text: str) -> Question:

@@ -62,7 +62,17 @@ def reaction_gains(workload: Workload, policies: Sequence[Policy], schedules: Se
     InputError
         As for `simulate`: the log does not know its users, or has no recorded waits; or a policy is SCOJO-PECT.
     """
-    reacting = [simulate(workload, policy, users=REACT) for policy in policies]
+    return gains_if_users_react(workload, schedules, [simulate(workload, policy, users=REACT) for policy in policies])
+
+
+def gains_if_users_react(
+    workload: Workload, schedules: Sequence[Schedule], reacting: Sequence[Schedule]
+) -> list[Reaction]:
+    """Return what users make of schedules by reacting; the first is the reference.
+
+    `schedules` are of the jobs of the workload as they were submitted, `reacting` of the same jobs as users submit them
+    then.
+    """
     until, work = int(workload.submit[-1]), float(workload.work)
     gains = [
         improvement(values, values[0])

@@ -10,6 +10,7 @@ from ..core.tables import Column, amount, plain, table
 from ..wishes.wish import wish_text
 from .intervals import PERCENT, interval_text
 from .promises import EASY, POLICY, RECORDED, TODAY, Review, Word
+from .reaction_gains import NOTE, reaction_table
 
 HEADINGS = {Word.KEPT: "KEPT", Word.BROKEN: "NOT KEPT", Word.UNKNOWN: "CANNOT BE SAID"}
 JOBS, SCHEDULE, AWRT = Column("jobs", "jobs", ",d"), Column("system", "schedule"), Column("awrt_s", "AWRT h", ",.2f")
@@ -31,11 +32,30 @@ def review_text(review: Review, dry: bool = False) -> str:
         f"objective: {wish_text(review.wish, hours=True)}\n{gain_table(review, whole, dry)}",
         *([change_table(review, whole)] if dry else []),
         group_table(review, whole),
+        *([reaction_text(review, dry)] if review.reactions else []),
         week_table(review, rows[len(whole) :]),
         f"pairs of jobs of which one came while the other waited: {review.pairs.together:,}; in "
         f"{_share(review.pairs.turned, review.pairs.together)} the policy starts the other one first",
     ]
     return "\n\n".join(parts)
+
+
+def reaction_text(review: Review, dry: bool) -> str:
+    """Return what users make of each schedule by reacting as a table, and in a sentence how the gain in waits changes.
+
+    It is the gain of what was recorded, which users had reacted to; of a dry run that of the policy.
+    """
+    rows = review.reaction_rows()
+    facts = rows[POLICY if dry else RECORDED]["users_react"]
+    before, after = (facts[key] for key in ("wait_vs_easy_recorded", "wait_vs_easy"))
+    lines = [reaction_table(rows), NOTE]
+    if None not in (before, after):
+        what, to = ("the policy", "it") if dry else ("what was recorded", "EASY")
+        lines.append(
+            f"In the mean wait {what} gains {before:+.1f} % over EASY with the recorded submissions, and {after:+.1f} "
+            f"% if users react to {to}. All else here is by the recorded submissions."
+        )
+    return "\n".join(lines)
 
 
 def about_jobs(review: Review) -> str:

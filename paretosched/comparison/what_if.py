@@ -3,7 +3,7 @@
 More work is more users with the habits of those in the log (`resample`): so it comes at the hours and in the weeks in
 which users submit, and in bursts. It lasts as long as the log, but no job of it stands where it stood. So it is not
 compared with the log, but with the log put together again at today's load; and because chance has a part in both, there
-are several draws. Twice as many users of a group bring the work that they have once more.
+are several draws. Where a group grows or goes, only its users do: all other jobs are those of the draw at today's load.
 
 Another machine changes no job. Jobs that can never run on it are left out, and counted.
 """
@@ -23,10 +23,9 @@ from ..simulation.schedule import Schedule
 from ..simulation.service import waits
 from ..workload.dropped_jobs import without_jobs
 from ..workload.machine import Machine
-from ..workload.more_nodes import with_more_nodes, without_nodes
+from ..workload.more_nodes import with_more_nodes, with_moved_nodes, without_nodes
 from ..workload.plausibility import offered_load
 from ..workload.resampling import resample
-from ..workload.time_split import WEEK
 from ..workload.unfit_jobs import REASONS, unfit_jobs
 from ..workload.workload import Workload
 from .consequences import Consequence, consequences, duration, in_service_words, users_of
@@ -35,27 +34,12 @@ from .questions import Question, groups_of_users
 SEEDS = (1, 2, 3)
 MOST_DRAWN = 300_000  # jobs of all draws; a larger log is drawn once, so that an owner need not wait
 TOO_FEW = "The users of this log are too few for that: hardly anything changes."
-LEAST_WEEKS = 2  # users move by whole weeks
 TOO_WIDE, TOO_LONG = "is wider than the machine", "asks for a longer time than is allowed"
 
 
 def seeds_of(workload: Workload, question: Question) -> tuple[int, ...]:
     """Return the seeds of the draws that answer a question; another machine leaves nothing to chance."""
     return SEEDS if question.is_of_users and len(workload) * len(SEEDS) <= MOST_DRAWN else SEEDS[:1]
-
-
-def why_not_resampled(workload: Workload) -> str:
-    """Return why a log cannot be put together again from its users, or says nothing so; "" if it can.
-
-    Examples
-    --------
-    >>> why_not_resampled(Workload(submit=[0, 10], run=[5, 5], estimate=[5, 5], width=[2, 2], capacity=4))
-    'its users are not known'
-    """
-    if (workload.user < 0).all():
-        return "its users are not known"
-    weeks = round(int(workload.submit[-1] - workload.submit[0]) / WEEK)
-    return f"it lasts less than {LEAST_WEEKS} weeks, and users move by whole weeks" if weeks < LEAST_WEEKS else ""
 
 
 def drawn_workload(workload: Workload, seed: int) -> Workload:
@@ -90,7 +74,7 @@ def changed_workload(workload: Workload, question: Question, seed: int = SEEDS[0
         run on the machine of the question.
     """
     if question.group:
-        return resample(workload, seed, load=1 + groups_of_users(workload)[question.group], double=question.group)
+        return resample(workload, seed, load=1.0, group_work={question.group: question.load})
     if question.is_of_users:
         return resample(workload, seed, load=question.load)
     return on_other_machine(workload, question)[0]
@@ -134,6 +118,8 @@ def _other_machine(machine: Machine, question: Question) -> Machine:
         return with_more_nodes(machine, question.node, question.more)
     if question.away:
         return without_nodes(machine, question.away)
+    if question.moved:
+        return with_moved_nodes(machine, question.moved, question.leaves, question.partition)
     partitions = tuple(
         replace(part, longest=question.longest) if question.partition in ("", part.name) else part
         for part in machine.partitions
@@ -201,9 +187,10 @@ def answer(question: Question, name: str, draws: Sequence[Draw]) -> Answer:
     before = means_text([float(waits(draw.today_before).mean[0]) for draw in draws])
     base = "put together again at today's load" if question.is_of_users else "today"
     how = f" ({len(draws)} draws of the users in the log)" if len(draws) > 1 else ""
+    loads = offered_load(first.base), offered_load(first.changed)
     sentences = [
-        *([TOO_FEW] if _is_missed(question, first) else []),
-        f"With {question.words}{_load_text(first)} the mean wait with {name} is {there}; {base} {before}{how}.",
+        *([TOO_FEW] if is_missed(question, first.base, *loads) else []),
+        f"With {question.words}{_load_text(*loads)} the mean wait with {name} is {there}; {base} {before}{how}.",
         in_service_words(measured[0], name),
     ]
     users, util = users_of(first.changed), first.today.objectives["UTIL"]
@@ -231,15 +218,17 @@ def means_text(seconds: Sequence[float]) -> str:
     return mean if len(seconds) == 1 else f"{mean} ({duration(min(seconds))} to {duration(max(seconds))})"
 
 
-def _load_text(draw: Draw) -> str:
+def _load_text(before: float | None, after: float | None) -> str:
     """Return what the offered load has become, which is drawn from users and never quite what was asked for."""
-    before, after = offered_load(draw.base), offered_load(draw.changed)
     return "" if before is None or after is None else f" (offered load {after:.2f} in place of {before:.2f})"
 
 
-def _is_missed(question: Question, draw: Draw) -> bool:
-    """Return whether not even half of the load came that a question asks for: users come or go as a whole."""
-    before, after = offered_load(draw.base), offered_load(draw.changed)
-    if question.load == 1 or before is None or after is None:
+def is_missed(question: Question, base: Workload, before: float | None, after: float | None) -> bool:
+    """Return whether not even half of the work came or went that a question asks for: users come or go as a whole.
+
+    `before` and `after` are offered loads; `base` is what has the first one.
+    """
+    if not question.is_of_users or not before or after is None:
         return False
-    return (after / before - 1) / (question.load - 1) < 0.5
+    share = groups_of_users(base).get(question.group, 0.0) if question.group else 1.0
+    return abs(after / before - 1) < 0.5 * abs(question.load - 1) * share

@@ -24,12 +24,20 @@ from ..simulation.schedule import Schedule
 from ..simulation.service import HOUR, Waits, waits
 from ..simulation.simulator import REACT, RECORDED, simulate
 from ..workload.plausibility import offered_load
+from ..workload.resampling import why_not_resampled
 from ..workload.workload import Workload
 from .comparison_tables import distinct
 from .consequences import AT_ONCE, duration
 from .intervals import PAIRED_PERCENT, paired_interval
 from .questions import Question
-from .what_if import changed_workload, drawn_workload, for_other_users, on_other_machine, why_not_resampled
+from .what_if import (
+    TOO_FEW,
+    changed_workload,
+    drawn_workload,
+    for_other_users,
+    is_missed,
+    on_other_machine,
+)
 
 TODAY = "today"
 MEASURES = {"wait_mean_s": "mean", "wait_p95_s": "p95", "slowdown_mean": "slowdown_mean"}  # keys, and of `Waits`
@@ -325,10 +333,11 @@ def gain_sentences(answers: WhatIf) -> list[str]:
 
 def _gain_sentence(answers: WhatIf, case: Case, question: Question | None) -> str:
     """Return who gains most and who pays in one case."""
-    first, what = answers.cases[0].policy, case.label
+    first, what, few = answers.cases[0].policy, case.label, ""
     if question is not None:
         loads = [mean_of(values) for values in (case.load_before, case.load_after)]
         load = f"; offered load {loads[1]:.2f} in place of {loads[0]:.2f}" if question.is_of_users else ""
+        few = f" {TOO_FEW}" if is_missed(question, answers.workload, *loads) else ""
         what = f"{case.label} ({question.words}{load})"
     before, after = case.values("mean")
     change = after - before
@@ -345,7 +354,7 @@ def _gain_sentence(answers: WhatIf, case: Case, question: Question | None) -> st
         pays = [f"group {name[worst - 1]} pays most, {_less_or_more(change[:, worst])}"]
         parts += gains if means[best] <= -AT_ONCE else ["no group gains"]
         parts += pays if means[worst] >= AT_ONCE else [f"no {'other ' * is_smaller}group pays"]
-    return f"{'; '.join(parts)}."
+    return f"{'; '.join(parts)}.{few}"
 
 
 def _less_or_more(change: Floats) -> str:
@@ -411,29 +420,45 @@ def worth_sentences(answers: WhatIf) -> list[str]:
     lasting = duration(float(w.submit[-1] - w.submit[0]))
     lines = []
     for one in found:
-        low, high = paired_interval(one.saved)
-        ends = "" if np.isnan(low) else f" ({low:,.1f} to {high:,.1f})"
+        ends = paired_interval(one.saved)
         per = (
             f"a {unit}"
             if one.price is None
             else f"for each {EACH:,} of price ({number_of(one.nodes, unit)}, {one.price:,.0f} in all)"
         )
-        lines.append(
-            f"{one.label}: {one.saved.mean():,.1f} hours of waiting of all jobs together saved in {lasting}{ends}; "
-            f"that is {one.each.mean():,.2f} {per}."
-        )
+        all_jobs = hours_text(float(one.saved.mean()), 1, "of waiting of all jobs together", ends)
+        each = hours_text(float(one.each.mean()), 2)
+        lines.append(f"{one.label}: {all_jobs} in {lasting}; that is {each} {per}.")
     if len(found) > 1:
         best, second = found[:2]
         low, high = paired_interval(best.each - second.each)
         per = f"a {unit}" if best.price is None else f"for each {EACH:,} of price"
-        against = f"{best.each.mean():,.2f} hours of waiting saved {per}, against {second.each.mean():,.2f} of"
+        first, other = (hours_text(float(one.each.mean()), 2, "of waiting") for one in (best, second))
+        most = "worth most" if best.each.mean() > 0 else "least bad"
+        against = f"{first} {per}, against {other} with {second.label}"
         if np.isnan(low):
-            lines.append(f"On these jobs {best.label} is worth most: {against} {second.label}.")
+            lines.append(f"On these jobs {best.label} is {most}: {against}.")
         else:
             sure = ", so that it is not sure" if low <= 0 else ""
-            ends = f"the difference is in {low:,.2f} to {high:,.2f}{sure}"
-            lines.append(f"Worth most is {best.label}: {against} {second.label}; {ends}.")
+            ends_text = f"the difference is in {low:,.2f} to {high:,.2f}{sure}"
+            lines.append(f"{most.capitalize()} is {best.label}: {against}; {ends_text}.")
     return lines
+
+
+def hours_text(
+    saved: float, digits: int, of: str = "", ends: tuple[float, float] = (float("nan"), float("nan"))
+) -> str:
+    """Return hours that are saved in words; of fewer than none, how many there are more. An interval is in brackets.
+
+    Examples
+    --------
+    >>> hours_text(12.34, 1), hours_text(-1200.0, 0, "of waiting", (-1300.0, 20.0))
+    ('12.3 hours saved', '1,200 hours more of waiting (-20 to 1,300)')
+    """
+    low, high = ends if saved >= 0 else (-ends[1], -ends[0])
+    interval = "" if np.isnan(low) else f" ({low:,.{digits}f} to {high:,.{digits}f})"
+    words = f"{of} saved" if saved >= 0 else f"more {of}"
+    return f"{abs(saved):,.{digits}f} hours {words.strip()}{interval}"
 
 
 def answer_text(answers: WhatIf) -> str:

@@ -15,10 +15,10 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
-from ..kernels.inputs import Reactions
 from ..policies.guarded import Guarded
-from ..policies.outcome import Outcome
+from ..policies.outcome import Outcome, Placement
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy, decided_by
 from ..policies.priority import Priority
 from ..policies.time_sharing import TimeSharing
@@ -101,20 +101,25 @@ def simulate(
     p = as_policy(policy)
     jobs = decided_by(p, workload)
     if users == REACT:
-        _refuse_reactions(p, workload)
-        jobs = jobs.with_(reactions=reactions_of(workload))
+        jobs = with_reactions(p, jobs)
     if not uses_other_estimates(workload, p, estimates):
         name, outcome = p.name, p.outcome(jobs)
     else:
         name = f"{p.name} ({estimates})"
         outcome = p.outcome(knowing_run_times(jobs)) if estimates == "exact" else p.outcome(jobs, LEARNING[estimates])
-    if jobs.reactions is not None:
-        return _as_submitted(workload, jobs.reactions, outcome, name)
+    if users == REACT:
+        return as_submitted(workload, arrivals(jobs, outcome), outcome.start, name, outcome.placement)
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched, outcome.placement)
 
 
-def _refuse_reactions(policy: Policy, workload: Workload) -> None:
-    """Raise InputError if it cannot be simulated how users react to a policy."""
+def with_reactions(policy: Policy, workload: Workload) -> Workload:
+    """Return a workload whose users react to what a policy does.
+
+    Raises
+    ------
+    InputError
+        It cannot be simulated how users react to this policy, or the log does not say what they had waited for.
+    """
     nodes = policy.nodes if isinstance(policy, Priority) else None
     why = ""
     if isinstance(policy, TimeSharing):
@@ -125,18 +130,30 @@ def _refuse_reactions(policy: Policy, workload: Workload) -> None:
         why = "it starts jobs on whole nodes, of which the log says nothing; import the log with its machine"
     if why:
         raise InputError(f"{policy.name}: users who react are not simulated with this policy, because {why}")
+    return workload.with_(reactions=reactions_of(workload))
 
 
-def _as_submitted(workload: Workload, reactions: Reactions, outcome: Outcome, name: str) -> Schedule:
-    """Return the schedule of the jobs as users submitted them."""
-    arrival = outcome.arrival if outcome.arrival.size else arrivals_after(reactions, outcome.start + workload.run)
+def arrivals(workload: Workload, outcome: Outcome) -> Ints:
+    """Return when the jobs of a workload whose users react became eligible under an outcome, (n,) s."""
+    if outcome.arrival.size:
+        return outcome.arrival
+    assert workload.reactions is not None  # noqa: S101  # see `with_reactions`
+    return arrivals_after(workload.reactions, outcome.start + workload.run)
+
+
+def as_submitted(
+    workload: Workload, arrival: Ints, start: Ints, name: str, placement: Placement | None = None
+) -> Schedule:
+    """Return the schedule of jobs that users submitted so that they were eligible at `arrival`, (n,) s.
+
+    They start at `start`, (n,) s, and are in the order in which they were submitted.
+    """
     submit = arrival - (workload.eligible - workload.submit)
     if np.array_equal(submit, workload.submit):
-        return Schedule(workload, outcome.start, name, placement=outcome.placement)
+        return Schedule(workload, start, name, placement=placement)
     rows = np.argsort(submit, kind="stable")
     jobs = workload.take(rows, submit=submit[rows], wait=np.full(len(workload), -1))
-    placement = None if outcome.placement is None else outcome.placement.take(rows)
-    return Schedule(jobs, outcome.start[rows], name, placement=placement)
+    return Schedule(jobs, start[rows], name, placement=None if placement is None else placement.take(rows))
 
 
 def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> Predictions:

@@ -36,6 +36,7 @@ from ..simulation.objective import objectives_of
 from ..wishes.wish import is_defined
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
+from ..workload.resampling import why_not_resampled
 from ..workload.time_split import split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
@@ -44,7 +45,7 @@ from .guarded_reference import guarded_of
 from .guarded_training import train_guarded
 from .priority_training import train_priority
 from .stages import run_folder
-from .task import Data, Task, can_be_resampled, data_of, has_goal, tasks
+from .task import Data, Task, data_of, has_goal, tasks
 from .training import Progress, Training, training_of
 
 EASY = "easy"
@@ -187,7 +188,7 @@ def fold_test(data: Data, parts: Sequence[Workload], share: float) -> Task | Non
     halves = [by_earlier_consumption(*split(part, share)) for part in parts]
     for learnt, rest in halves:
         defined = is_defined(data.wish, objectives_of(learnt, learnt.submit)) and has_goal(data.wish, rest)
-        if not defined or learnt.submit[0] == learnt.submit[-1] or (data.resample and not can_be_resampled(learnt)):
+        if not defined or learnt.submit[0] == learnt.submit[-1] or (data.resample and why_not_resampled(learnt)):
             return None
     return Task(data.wish, data.over, [rest for _, rest in halves], parts, is_test=True)
 

@@ -22,15 +22,14 @@ from ..wishes.wish_files import WishLike, measuring
 from ..workload.group_rules import comes_from_consumption
 from ..workload.measures import as_measured, is_measure, measure_of
 from ..workload.reopening import WorkloadLike, as_workloads
-from ..workload.resampling import resample
-from ..workload.time_split import MOST_WEEKS, WEEK, split, weeks_of
+from ..workload.resampling import resample, why_not_resampled
+from ..workload.time_split import split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from .margins import checked_margin, stricter_wish
 
 SUM, RATIO = "sum", "ratio"
 MOST_SAMPLES = 1000
-LEAST_WEEKS = 2  # of what is resampled
 TENTH = 10  # limits are those of the worst tenth of the samples
 
 
@@ -225,17 +224,6 @@ def has_goal(wish: Wish, workload: Workload) -> bool:
     return True
 
 
-def can_be_resampled(workload: Workload) -> bool:
-    """Return whether a workload knows its users and lasts two weeks or more, up to a century."""
-    lasts = _weeks(workload) >= LEAST_WEEKS and weeks_of(workload) <= MOST_WEEKS
-    return lasts and bool((workload.user >= 0).any())
-
-
-def _weeks(workload: Workload) -> float:
-    """Return for how long jobs are submitted."""
-    return int(workload.submit[-1] - workload.submit[0]) / WEEK
-
-
 def with_samples(parts: Sequence[Workload], samples: int, seed: int) -> list[Workload]:
     """Return every workload with some that are resampled from it after it: by users, see `resample`.
 
@@ -244,16 +232,12 @@ def with_samples(parts: Sequence[Workload], samples: int, seed: int) -> list[Wor
     Raises
     ------
     InputError
-        A workload is shorter than two weeks, or does not know its users.
+        A workload cannot be put together again, see `why_not_resampled`.
     """
     whole: list[Workload] = []
     for part in parts:
-        weeks = _weeks(part)
-        if samples and weeks < LEAST_WEEKS:
-            raise InputError(
-                f"{part.name}: must last {LEAST_WEEKS} weeks or more to be resampled by weeks, but lasts {weeks:.1f}; "
-                "take a longer log, or do not resample"
-            )
+        if samples and (reason := why_not_resampled(part)):
+            raise InputError(f"{part.name}: cannot be resampled: {reason}; take another log, or do not resample")
         whole += [part, *(samples_of(part, samples, seed) if samples else ())]
     return whole
 

@@ -30,12 +30,13 @@ from ..policies.policy import Policy
 from ..search.resuming import Record
 from ..search.runs import known_parameters
 from ..wishes.wish import Wish
+from ..workload.resampling import why_not_resampled
 from ..workload.time_split import months, split
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from .margins import KEPT, MARGINS
 from .stages import Stages, run_folder
-from .task import SUM, Data, Task, can_be_resampled, has_goal, samples_of, task_on, tasks
+from .task import SUM, Data, Task, has_goal, samples_of, task_on, tasks
 from .training import Progress
 
 STUDY_UNTIL = 2 / 3
@@ -169,7 +170,7 @@ def validation_tasks(data: Data) -> tuple[Task, tuple[Task, ...]]:
     parts = [w if data.until is None else by_earlier_consumption(*split(w, data.until))[0] for w in data.whole]
     first, last = (list(half) for half in zip(*(_halves(part, data.wish) for part in parts), strict=True))
     study = task_on(data, first, parts)
-    resampled = [w for part in last if can_be_resampled(part) for w in samples_of(part, SAMPLES, data.seed)]
+    resampled = [w for part in last if not why_not_resampled(part) for w in samples_of(part, SAMPLES, data.seed)]
     others = ([w for part in last for w in months(part)], resampled)
     kinds = [last, *([w for w in kind if has_goal(data.wish, w)] for kind in others)]
     return study, tuple(Task(data.wish, SUM, kind, parts, is_test=True) for kind in kinds if kind)

@@ -1,4 +1,4 @@
-"""A machine with more or fewer nodes of a kind that it has: what its owner could buy, or what breaks."""
+"""A machine with more or fewer nodes, or with nodes in other partitions: what an owner buys or changes, or breaks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 
 from ..core.arrays import Ints
-from ..core.errors import InputError, did_you_mean, first_few, in_quotes, number_of
+from ..core.errors import InputError, did_you_mean, first_few, in_quotes, number_of, one_of
 from .host_lists import host_list
 from .machine import ALL, Machine, Outage
 
@@ -32,10 +32,10 @@ def with_more_nodes(machine: Machine, like: str, count: int) -> Machine:
     names = list(islice(_free_names(machine, like), count))
 
     def larger(hosts: str) -> str:
-        places = machine.places(hosts).tolist()
+        places = machine.places(hosts)
         if hosts == ALL or place not in places:
             return hosts
-        return host_list([*(machine.names[k] for k in places), *names])
+        return host_list([*_at(machine, places), *names])
 
     kinds = list(machine.kinds)
     kind = kinds[machine.kind[place]]
@@ -67,6 +67,56 @@ def without_nodes(machine: Machine, hosts: str) -> Machine:
     """
     machine.places(hosts)
     return replace(machine, down=(*machine.down, Outage(hosts)))
+
+
+def with_moved_nodes(machine: Machine, hosts: str, leaves: str, joins: str) -> Machine:
+    """Return a machine of which some nodes, a list such as "n[1-8]", leave a partition and join another one.
+
+    Parameters
+    ----------
+    machine, hosts
+        The machine, and the nodes.
+    leaves, joins
+        The names of the partitions; `leaves` is "" if the nodes stay in all that they are in.
+
+    Raises
+    ------
+    InputError
+        It is no list, a node or a partition is not there, a node is not in the partition that it leaves, all nodes are
+        in the one that they join already, or no node would be left in a partition.
+
+    Examples
+    --------
+    >>> from .machine import NodeKind, Partition
+    >>> m = Machine((NodeKind("n[1-4]", 4, 8000),), (Partition("a", "n[1-3]"), Partition("b", "n4")))
+    >>> moved, both = (with_moved_nodes(m, "n[2-3]", leaves, "b") for leaves in ("a", ""))
+    >>> [part.hosts for part in moved.partitions], [part.hosts for part in both.partitions]
+    (['n1', 'n[2-4]'], ['n[1-3]', 'n[2-4]'])
+    """
+    places = machine.places(hosts)
+    names = [part.name for part in machine.partitions]
+    for name in filter(None, (leaves, joins)):
+        one_of("the partition", name, names)
+    members = machine.members.copy()
+    if members[names.index(joins), places].all() and leaves in ("", joins):
+        raise InputError(f"all of these nodes are in partition {joins} already")
+    if leaves:
+        others = places[~members[names.index(leaves), places]]
+        if others.size:
+            strange = first_few(_at(machine, others))
+            raise InputError(f"all nodes must be in partition {leaves}, but not there is {strange}")
+        members[names.index(leaves), places] = False
+    members[names.index(joins), places] = True
+    parts = tuple(
+        part if name not in (leaves, joins) else replace(part, hosts=host_list(_at(machine, np.flatnonzero(mine))))
+        for name, part, mine in zip(names, machine.partitions, members, strict=True)
+    )
+    return replace(machine, partitions=parts)
+
+
+def _at(machine: Machine, places: Ints) -> list[str]:
+    """Return the names of the nodes at some places."""
+    return [machine.names[place] for place in places.tolist()]
 
 
 def nodes_like(machine: Machine, word: str) -> Ints:
@@ -125,7 +175,7 @@ def last_nodes(machine: Machine, word: str, count: int) -> str:
     if count > places.size:
         there = number_of(places.size, "node")
         raise InputError(f"at most as many nodes as there are can go, but {in_quotes(word)} means {there}")
-    return host_list([machine.names[place] for place in places[places.size - count :].tolist()])
+    return host_list(_at(machine, places[places.size - count :]))
 
 
 def _free_names(machine: Machine, like: str) -> Iterator[str]:

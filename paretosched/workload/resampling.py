@@ -24,8 +24,8 @@ Jobs of unknown users are one stream.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from .calendar import LATEST
 from .local_time import Offsets, offsets, to_local, to_unix
 from .log_lines import JOB, PRECEDING, THINK
 from .scaling import MOST_JOBS
-from .time_split import WEEK, check_weeks
+from .time_split import MOST_WEEKS, WEEK, check_weeks, weeks_of
 from .workload import Repair, Workload, source_after
 
 ALL_UP = "the times in which processors were down are not those of another year: all taken to be up"
@@ -45,6 +45,7 @@ LONG_TERM = 0.5  # share of the log between the first and the last job of a long
 SESSION = 3600  # s between two submissions of a burst, at most
 LONGEST_BURST = 86400  # s
 LEAST_LOAD, MOST_LOAD = 0.1, 10.0
+LEAST_WEEKS = 2  # of what is put together again
 MONTH = 4  # weeks, over which the load is levelled
 TRIES_A_STREAM, MOST_TRIES = 20, 20_000  # to level it
 
@@ -75,7 +76,11 @@ class _Draw(NamedTuple):
 
 
 def resample(
-    workload: Workload, seed: int = 0, load: float | None = None, double: str | Sequence[str] = ()
+    workload: Workload,
+    seed: int = 0,
+    load: float | None = None,
+    double: str | Sequence[str] = (),
+    group_work: Mapping[str, float] | None = None,
 ) -> Workload:
     """Return a workload of the same users' habits, put together again from the streams of jobs of single users.
 
@@ -90,6 +95,11 @@ def resample(
         come again until it is there, or no stream is short enough. By default the load is as it comes.
     double
         The name of a group, or several, whose users are there twice.
+    group_work
+        For names of groups, how many times the work of their users is wanted, in 0..10, against the same call without
+        it: users of the group, drawn at random, come again or are left out until no other one brings it nearer from
+        below, or from above. So it is within the work of one user. One user stays, but with 0. The jobs of all others
+        stay as they are without it; only copies may have other numbers.
 
     Returns
     -------
@@ -115,6 +125,7 @@ def resample(
     load = None if load is None else number("load", load)
     _check(workload, seed, load)
     doubled = _double_groups(workload, double)
+    wanted = _wanted_groups(workload, group_work or {})
     rng = np.random.default_rng(seed)
     epoch, first = workload.epoch, int(workload.submit[0])
     span = int(workload.submit[-1]) - first
@@ -126,6 +137,10 @@ def resample(
         longer = weeks * WEEK / span if weeks > 1 else 1.0
         draw = _with_work(streams, draw, weeks, load * workload.work * longer, rng)
     draw = _level_load(streams, draw, weeks, rng)
+    for group, times in wanted.items():
+        draw = _with_group_work(streams, draw, weeks, group, times, rng)
+    if not draw.stream.size:
+        raise InputError("group_work: somebody must be left, but only these groups have users, and none is to stay")
     sizes = np.diff(streams.begin)
     if sizes[draw.stream].sum() > MOST_JOBS:
         raise InputError(
@@ -140,11 +155,13 @@ def resample(
         records = records.take(rows).with_columns({JOB: np.arange(1, total + 1), PRECEDING: -1, THINK: -1})
     asked = "" if load is None else f", load {load:g} times as high"
     asked += f", twice the users of {', '.join(workload.groups[g] for g in doubled)}" if doubled.size else ""
+    asked += "".join(f", {times:g} times the work of {workload.groups[group]}" for group, times in wanted.items())
     note = (
         f"Note: resampled by paretosched from {len(workload)} jobs ({workload.name}), {weeks} weeks, seed "
         f"{seed}{asked}; users after number {int(workload.user.max())} are copies of others"
     )
-    arguments = {"seed": seed, "load": load, "double": [workload.groups[g] for g in doubled.tolist()]}
+    arguments: dict[str, Any] = {"seed": seed, "load": load, "double": [workload.groups[g] for g in doubled.tolist()]}
+    arguments |= {"group_work": {workload.groups[group]: times for group, times in wanted.items()}} if wanted else {}
     return workload.take(
         rows,
         submit=submit[order],
@@ -159,6 +176,26 @@ def resample(
         machine=None if workload.machine is None else workload.machine.always_down,
         source=source_after(workload, "resample", **arguments),
     )
+
+
+def why_not_resampled(workload: Workload) -> str:
+    """Return why a log cannot be put together again from its users, or would say nothing so; "" if it can.
+
+    In less than two weeks no user could move: `resample` then draws only who comes and goes.
+
+    Examples
+    --------
+    >>> why_not_resampled(Workload(submit=[0, 10], run=[5, 5], estimate=[5, 5], width=[2, 2], capacity=4))
+    'its users are not known'
+    """
+    if (workload.user < 0).all():
+        return "its users are not known"
+    if weeks_of(workload) > MOST_WEEKS:
+        return "it lasts more than a century"
+    weeks = int(workload.submit[-1] - workload.submit[0]) / WEEK
+    if weeks >= LEAST_WEEKS:
+        return ""
+    return f"it lasts {weeks:.1f} weeks, less than {LEAST_WEEKS}, and users move by whole weeks"
 
 
 def _has_down(workload: Workload) -> bool:
@@ -186,6 +223,18 @@ def _double_groups(workload: Workload, double: str | Sequence[str]) -> Ints:
         if names.count(name) > 1:
             raise InputError(f"double: a group must come once, but {name} comes again")
     return np.array([workload.groups.index(name) for name in names], dtype=np.int64)
+
+
+def _wanted_groups(workload: Workload, group_work: Mapping[str, float]) -> dict[int, float]:
+    """Return how many times the work of groups is wanted, by their numbers."""
+    wanted = {}
+    for name, value in group_work.items():
+        one_of("group_work", name, workload.groups)
+        times = number(f"group_work of {name}", value)
+        if not 0 <= times <= MOST_LOAD:
+            raise InputError(f"group_work of {name} must be in 0..{MOST_LOAD:g} times its work, but is {times:g}")
+        wanted[workload.groups.index(name)] = times
+    return wanted
 
 
 def _streams(workload: Workload, known: Offsets, span: int) -> _Streams:
@@ -255,14 +304,21 @@ def _draw_streams(streams: _Streams, weeks: int, doubled: Ints, rng: np.random.G
     return _Draw(np.concatenate(chosen), np.concatenate(moves))
 
 
-def _with_work(streams: _Streams, draw: _Draw, weeks: int, wanted: float, rng: np.random.Generator) -> _Draw:
-    """Return a draw of which streams were left out, or came again, until no other one brings it nearer to `wanted`."""
+def _with_work(
+    streams: _Streams, draw: _Draw, weeks: int, wanted: float, rng: np.random.Generator, group: int | None = None
+) -> _Draw:
+    """Return a draw of which streams were left out, or came again, until no other one brings it nearer to `wanted`.
+
+    With a group only its streams are counted, left out and come again. Those that come again are behind the others.
+    """
+    counts = np.ones(streams.group.size, dtype=np.bool_) if group is None else streams.group == group
     left = np.bincount(streams.group[draw.stream], minlength=int(streams.group.max()) + 1)
-    surplus = float(streams.work[draw.stream].sum()) - wanted
+    least = 1 if wanted > 0 else 0  # streams of each group
+    surplus = float(streams.work[draw.stream[counts[draw.stream]]].sum()) - wanted
     keep = np.ones(draw.stream.size, dtype=np.bool_)
     for place in rng.permutation(draw.stream.size).tolist():
         stream = draw.stream[place]
-        if streams.work[stream] <= surplus and left[streams.group[stream]] > 1:
+        if counts[stream] and streams.work[stream] <= surplus and left[streams.group[stream]] > least:
             keep[place] = False
             left[streams.group[stream]] -= 1
             surplus -= float(streams.work[stream])
@@ -271,12 +327,21 @@ def _with_work(streams: _Streams, draw: _Draw, weeks: int, wanted: float, rng: n
     while again:
         again = False
         for stream in rng.permutation(streams.work.size).tolist():
-            if streams.work[stream] <= -surplus:
+            if counts[stream] and streams.work[stream] <= -surplus:
                 again = True
                 surplus += float(streams.work[stream])
                 chosen.append(np.array([stream]))
                 moves.append(np.array([_move(streams, stream, weeks, rng)]))
     return _Draw(np.concatenate(chosen), np.concatenate(moves))
+
+
+def _with_group_work(
+    streams: _Streams, draw: _Draw, weeks: int, group: int, times: float, rng: np.random.Generator
+) -> _Draw:
+    """Return a draw with so many times the work of a group; all that stays of the draw keeps its weeks."""
+    there = float(streams.work[draw.stream[streams.group[draw.stream] == group]].sum())
+    changed = _with_work(streams, draw, weeks, times * there, rng, group)
+    return _level_load(streams, changed, weeks, rng, first=draw.stream.size) if times > 1 else changed
 
 
 def _move(streams: _Streams, stream: int, weeks: int, rng: np.random.Generator) -> int:
@@ -287,8 +352,11 @@ def _move(streams: _Streams, stream: int, weeks: int, rng: np.random.Generator) 
     return int(streams.arrival[alike[rng.integers(alike.size)]] - streams.arrival[stream]) % weeks
 
 
-def _level_load(streams: _Streams, draw: _Draw, weeks: int, rng: np.random.Generator) -> _Draw:
-    """Return a draw of which moves were changed until its load varies no more than that of the log, in proportion."""
+def _level_load(streams: _Streams, draw: _Draw, weeks: int, rng: np.random.Generator, first: int = 0) -> _Draw:
+    """Return a draw of which moves were changed until its load varies no more than that of the log, in proportion.
+
+    The streams before the place `first` of the draw stay where they are.
+    """
     moves = draw.weeks.copy()
     of_log, load = np.zeros(weeks), np.zeros(weeks)
     for stream in range(streams.work.size):
@@ -296,16 +364,17 @@ def _level_load(streams: _Streams, draw: _Draw, weeks: int, rng: np.random.Gener
     for stream, move in zip(draw.stream.tolist(), moves.tolist(), strict=True):
         load += _by_week(streams, stream, move, weeks)
     wanted, varied = _variation(of_log), _variation(load)
-    for _ in range(min(TRIES_A_STREAM * moves.size, MOST_TRIES)):
+    for _ in range(min(TRIES_A_STREAM * (moves.size - first), MOST_TRIES)):
         if varied <= wanted:
             break
-        entry = int(rng.integers(moves.size))
+        entry = int(rng.integers(first, moves.size))
         stream = draw.stream[entry]
         if streams.long_term[stream]:
             tried = {entry: int(rng.integers(weeks))}
         else:
-            group = streams.group[draw.stream] == streams.group[stream]
-            alike = np.flatnonzero(group & (streams.long_term[draw.stream] == 0))
+            movable = draw.stream[first:]
+            group = streams.group[movable] == streams.group[stream]
+            alike = first + np.flatnonzero(group & (streams.long_term[movable] == 0))
             other = int(alike[rng.integers(alike.size)])
             apart = int(streams.arrival[stream] - streams.arrival[draw.stream[other]])
             tried = {entry: (moves[other] - apart) % weeks, other: (moves[entry] + apart) % weeks}

@@ -84,6 +84,17 @@ def test_a_policy_that_decided_kept_its_promise(log: Path, tmp_path: Path) -> No
     assert "a review" in refusal.err
 
 
+def test_users_who_react_have_a_table(log: Path) -> None:
+    words = ("review", log, "--policy", POLICY, *SINCE, *WISH)
+    outcome = command(*words, "--users", "react")
+    assert "if users react to EASY. All else here is by the recorded submissions." in outcome.out
+    assert "users react: " in outcome.err
+    facts = command(*words, "--users", "react", "--json").json
+    assert [row["policy"] for row in facts["users_react"]] == ["EASY", "recorded", "SJF with EASY"]
+    assert facts["users_react"][1]["users_react"]["later_s"] == 0
+    assert command(*words, "--json").json == {**facts, "users_react": None}
+
+
 def promising(path: Path, gain: float) -> Path:
     """Write a policy file that promises a gain over EASY, in per cent."""
     ps.save_policy(POLICY, path)

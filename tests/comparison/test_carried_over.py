@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from paretosched import Machine, NodeKind, Requests
-from paretosched.comparison.carried_over import begin_at, missing_processors, remembers_usage, starts_since
+from paretosched.comparison.carried_over import (
+    begin_at,
+    missing_processors,
+    reacting_since,
+    remembers_usage,
+    starts_since,
+)
 from paretosched.policies.policy import as_policy
 from paretosched.simulation.simulator import simulate
 from paretosched.workload.down_times import DownTimes
@@ -131,3 +137,50 @@ def test_on_nodes_policies_go_on_from_the_beginning_of_the_log() -> None:
     for since in (5, 12):
         begin = begin_at(w, since)
         assert starts_since(w, as_policy("easy"), begin).tolist() == [20, 13]
+
+
+def of_users(seed: int) -> Workload:
+    """Return random jobs of six users, recorded under EASY."""
+    w = random_workload(seed=seed)
+    w = w.with_(user=np.arange(len(w)) % 6)
+    return w.with_(wait=simulate(w, "easy").wait)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_users_who_react_to_what_was_recorded_come_when_they_did(seed: int) -> None:
+    w = of_users(seed)
+    for row in (0, len(w) // 3, len(w) // 2):
+        begin = begin_at(w, int(w.submit[row]) + 1)
+        arrival, start = reacting_since(w, as_policy("easy"), begin)
+        assert arrival.tolist() == w.eligible[begin.after].tolist()
+        assert start.tolist() == starts_since(w, as_policy("easy"), begin).tolist()
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "sjf; backfill: easy", "usage; backfill: easy"])
+def test_from_the_beginning_on_users_react_as_in_a_simulation(policy: str) -> None:
+    moved = 0
+    for seed in range(4):
+        w = of_users(seed)
+        arrival, start = reacting_since(w, as_policy(policy), begin_at(w, 0))
+        whole = simulate(w, policy, users="react")
+        order = np.argsort(whole.workload.job)
+        assert arrival.tolist() == whole.workload.eligible[order].tolist()
+        assert start.tolist() == whole.start[order].tolist()
+        moved += int((arrival != w.eligible).sum())
+    assert moved > 0
+
+
+def test_who_had_waited_for_a_job_that_waited_at_the_date_waits_for_it() -> None:
+    """User 1 comes at 20, 6 s after the end of the job that ran at 10, which is as recorded.
+
+    User 2 comes 6 s after the end of the job of 30 s: with FCFS at 50, as recorded. SJF lets the job of 3 s pass, so
+    that it is at 53.
+    """
+    w = Workload(
+        [0, 5, 8, 20, 50], [14, 30, 3, 4, 1], [14, 30, 3, 4, 1], [1] * 5, capacity=1, wait=[0, 9, 36, 27, 1],
+        user=[1, 2, 3, 1, 2],
+    )  # fmt: skip
+    begin = begin_at(w, 10)
+    for policy, arrivals, starts in (("fcfs", [20, 50], [47, 51]), ("sjf", [20, 53], [47, 53])):
+        found = reacting_since(w, as_policy(policy), begin)
+        assert [each.tolist() for each in found] == [arrivals, starts], policy

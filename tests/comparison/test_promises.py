@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from paretosched.comparison.carried_over import begin_at, reacting_since
 from paretosched.comparison.promises import EASY, POLICY, RECORDED, Word, review
-from paretosched.comparison.review_tables import about_jobs
+from paretosched.comparison.review_tables import about_jobs, review_text
 from paretosched.core.errors import InputError, number_of
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.policy import Policy, as_policy
@@ -226,3 +227,35 @@ def test_rows_are_objectives_of_all_weeks_and_of_each() -> None:
     part = result.workload.submit - result.workload.submit[0] < 7 * 86400
     first = Schedule(result.workload.take(np.flatnonzero(part)), result.schedules[RECORDED].start[part])
     assert weeks[0]["awrt_s"] == pytest.approx(float(objectives(first)["AWRT"]))
+
+
+def test_gains_if_users_react_stand_beside_and_the_verdict_stays() -> None:
+    w = W.with_(user=np.arange(len(W)) % 7)
+    log = record_of(BEST, w)
+    still = review(log, as_policy(BEST), SINCE, SUM, as_policy("fcfs"))
+    result = review(log, as_policy(BEST), SINCE, SUM, as_policy("fcfs"), users="react")
+    assert (still.reactions, still.facts()["users_react"]) == ((), None)
+    assert {**result.facts(), "users_react": None} == still.facts()
+    assert result.rows() == still.rows()
+    easy, recorded, own, today = result.reactions
+    assert (recorded.later_s, own.later_s) == (0, 0)  # the record is that of the policy
+    assert easy.later_s != 0
+    begin = begin_at(log, SINCE)
+    counted = np.isin(log.job[begin.after], result.workload.job)
+    waits = []
+    for policy in ("easy", BEST, "fcfs"):
+        arrival, start = reacting_since(log, as_policy(policy), begin)
+        waits.append(float((start - arrival)[counted].mean()))
+    assert [each.wait_mean_s for each in (easy, own, today)] == pytest.approx(waits)
+    assert recorded.wait_vs_easy == pytest.approx(100 * (1 - waits[1] / waits[0]))
+    first = float(result.schedules[EASY].wait.mean())
+    assert recorded.wait_vs_easy_recorded == pytest.approx(100 * (1 - waits[1] / first))
+    text = review_text(result)
+    words = f"gains {recorded.wait_vs_easy_recorded:+.1f} % over EASY with the recorded submissions, and "
+    assert f"In the mean wait what was recorded {words}{recorded.wait_vs_easy:+.1f} % if users react to EASY." in text
+    assert "if users react to it." in review_text(result, dry=True)
+    assert "users react" not in review_text(still)
+    with pytest.raises(InputError, match="users who react must be known"):
+        review(record_of(BEST), as_policy(BEST), SINCE, SUM, users="react")
+    with pytest.raises(InputError, match="users must be one of recorded, react"):
+        review(log, as_policy(BEST), SINCE, SUM, users="never")

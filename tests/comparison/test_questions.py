@@ -86,12 +86,53 @@ def test_what_is_no_question_of_nodes_is_refused(text: str, words: str) -> None:
         nodes_question(NODES, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "moved", "leaves", "joins"),
+    [
+        ("n[1-3] from main to acc", "n[1-3]", "main", "acc"),
+        (" 2 cpu  also in  acc ", "n[18-19]", "", "acc"),
+        ("1 p1 from acc to fat", "p1", "acc", "fat"),
+        ("b[1-2],n4 also in acc", "b[1-2],n4", "", "acc"),
+        ("b1 from main to fat", "b1", "main", "fat"),  # it is in both, and leaves one
+    ],
+)
+def test_nodes_change_their_partitions(text: str, moved: str, leaves: str, joins: str) -> None:
+    question = nodes_question(NODES, text)
+    assert (question.moved, question.leaves, question.partition) == (moved, leaves, joins)
+    assert (question.more, question.away, question.is_of_users) == (0, "", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("n[1-3] from acc to main", "all nodes must be in partition acc, but not there is n1, n2, n3"),
+        ("n[1-3] from main to gpu", "the partition must be one of main, fat, acc, but is"),
+        ("n[1-3] from mein to acc", "did you mean main"),
+        ("b1 also in fat", "all of these nodes are in partition fat already"),
+        ("b1 from main to main", "all of these nodes are in partition main already"),
+        ("n99 also in fat", "all nodes must be of the machine"),
+        ("9 gpu from acc to main", "at most as many nodes as there are can go"),
+        ("n[1-20],b[1-2] from main to acc", 'partition "main": must have a node, but has none'),
+        ("n[1-3] to acc", "must be as in"),
+        ("-n[1-8]", 'must be as in .*"down n\\[1-8\\]"'),
+    ],
+)
+def test_what_is_no_change_of_partitions_is_refused(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        nodes_question(NODES, text)
+
+
 def test_on_equal_processors_a_number_is_enough() -> None:
     for text in ("+2", "+2 cpu", "+ 2 processors"):
         assert nodes_question(POOL, text)[2:] == Question("", more=2, word="cpu")[2:]
         assert nodes_question(POOL, text).words == "2 more processors: 6 in place of 4"
     assert nodes_question(POOL, "-1").more == -1
-    for text, words in (("-4", "there are 4 processors, 0 then"), ("+1 g1", "needs nodes"), ("down n1", "needs nodes")):
+    for text, words in (
+        ("-4", "there are 4 processors, 0 then"),
+        ("+1 g1", "needs nodes"),
+        ("down n1", "needs nodes"),
+        ("n[1-2] from a to b", "needs nodes, but the log is of equal processors; import it with --machine"),
+    ):
         with pytest.raises(InputError, match=words):
             nodes_question(POOL, text)
 
@@ -102,14 +143,19 @@ def test_loads_groups_and_limits_are_read() -> None:
         with pytest.raises(InputError, match="times today's, and not today's"):
             more_load(load)
     assert groups_of_users(POOL) == {"a b": pytest.approx(30 / 53), "c": pytest.approx(23 / 53)}
-    assert group_question(POOL, "a b x2").group == "a b"
-    for text, words in (("a b", "there twice"), ("c x3", "there twice"), ("d x2", "must be one of a b, c")):
+    for text, times in (("a b x2", 2), (" a b  x 1.25", 1.25), ("a b x0", 0), ("a b x10.0", 10)):
+        assert group_question(POOL, text)[1:3] == (times, "a b")
+    form = "how many times its work, 0 to 10 and not 1"
+    refused = (("a b", form), ("c x10.1", form), ("c x1.0", form), ("c x-1", form), ("c x1e1", form), ("x2", form))
+    for text, words in (*refused, ("d x2", "must be one of a b, c")):
         with pytest.raises(InputError, match=words):
             group_question(POOL, text)
-    with pytest.raises(InputError, match="nobody can be there twice"):
+    with pytest.raises(InputError, match="no user has most work in group c, so that nobody can come or go"):
         group_question(POOL.with_(user=[1, 1, 1]), "c x2")
+    with pytest.raises(InputError, match="only group a b has users of its own"):
+        group_question(POOL.with_(user=[1, 1, 1]), "a b x0")
     assert limit_question(POOL, "90min").longest == limit_question(POOL, " 1.5 h").longest == 5400
-    assert limit_question(NODES, "acc 2d")[6:8] == ("acc", 172800)
+    assert limit_question(NODES, "acc 2d")[-3:-1] == ("acc", 172800)
     for jobs, text, words in (
         (POOL, "24", "a longest time"), (POOL, "0h", "a longest time"), (POOL, "acc 2d", "needs partitions"),
         (NODES, "gpu 2d", "the partition must be one of main, fat, acc"),

@@ -6,14 +6,21 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.comparison.questions import Question, groups_of_users, limit_question, nodes_question, questions
+from paretosched.comparison.questions import (
+    Question,
+    group_question,
+    groups_of_users,
+    limit_question,
+    nodes_question,
+    questions,
+)
 from paretosched.comparison.what_if import (
     Draw,
     answer,
     base_workload,
     changed_workload,
+    is_missed,
     on_other_machine,
-    why_not_resampled,
 )
 from paretosched.core.errors import InputError
 from paretosched.workload.plausibility import offered_load
@@ -39,20 +46,32 @@ def test_each_question_changes_what_it_says(workload: ps.Workload) -> None:
         if not question.is_of_users:
             assert (changed.capacity, len(changed)) == (71, len(workload))
             assert np.array_equal(changed.submit, workload.submit)
-        elif question.load > 1:
+        elif not question.group:
             assert changed.capacity == workload.capacity
             before, after = offered_load(workload), offered_load(changed)
             assert after == pytest.approx(question.load * before, rel=0.01)
         else:
-            base, after = (offered_load(make(workload, question)) for make in (base_workload, changed_workload))
-            share = groups_of_users(workload)[question.group]
-            assert after / base == pytest.approx(1 + share, rel=0.02)
+            base = base_workload(workload, question)
+            share = groups_of_users(base)[question.group]
+            before, after = offered_load(base), offered_load(changed)
+            assert after / before == pytest.approx(1 + share, rel=0.02)
+            assert not is_missed(question, base, before, after)
             place = workload.groups.index(question.group)
             assert (
                 len(np.unique(changed.user[changed.group == place]))
                 > 1.3 * len(np.unique(workload.user[workload.group == place]))
                 or len(np.unique(workload.user[workload.group == place])) < 4
             )
+
+
+def test_it_is_said_if_a_group_of_few_users_hardly_grows(workload: ps.Workload) -> None:
+    one = workload.with_(group=np.where(workload.user == workload.user[0], 1, 0), groups=("others", "one"))
+    asked = [group_question(one, text) for text in ("one x1.3", "one x0", "others x0.5")]
+    missed = []
+    for question in asked:
+        both = [make(one, question) for make in (base_workload, changed_workload)]
+        missed.append(is_missed(question, both[0], *map(offered_load, both)))
+    assert missed == [True, False, False]  # 0.3 of a user cannot come
 
 
 def test_more_processors_make_nobody_wait_longer_on_average(workload: ps.Workload) -> None:
@@ -117,6 +136,23 @@ def test_nodes_that_are_away_are_used_by_no_job_and_stay_in_the_lists() -> None:
     assert [(each.jobs, each.first) for each in gone.repairs] == [(1, "job 2")]
 
 
+def test_nodes_of_another_partition_run_its_jobs() -> None:
+    gpu = ("0 50 -p gpu -n8", "1 50 -p gpu -n4", "2 9 -p gpu -n1 --gpus=1")
+    w = case(MACHINE, "0 90 -n80", *gpu, "2 5 -n76", "3 4 -w n20 -n1")
+    assert ideal_schedule(w).start.tolist() == [0, 0, 50, 50, 90, 90]
+    lent, left = on_other_machine(w, nodes_question(w, "n20 also in gpu"))
+    assert left.all()
+    assert lent.machine.members.sum(axis=1).tolist() == [20, 2]
+    moved, left = on_other_machine(w, nodes_question(w, "n20 from main to gpu"))
+    assert moved.capacity == w.capacity
+    assert moved.machine.members.sum(axis=1).tolist() == [19, 2]
+    assert left.tolist() == [False, True, True, True, True, False]  # 80 CPUs are no longer in main, nor is n20
+    schedule = ideal_schedule(moved)
+    assert schedule.start.tolist() == [0, 1, 50, 2]  # the second job of gpu runs on n20
+    ps.simulate(moved, "easy").check()
+    assert [(each.jobs, each.first) for each in moved.repairs] == [(1, "job 6"), (1, "job 1")]
+
+
 def test_a_limit_of_a_partition_drops_only_jobs_that_have_no_other_one() -> None:
     machine = ps.Machine((ps.NodeKind("n[1-4]", 4, 8000),), (ps.Partition("a", longest=60), ps.Partition("b")))
     w = case(machine, "0 60 -p a -n4 -t1", "0 60 -p b -n4 -t9", "0 60 -p a,b -n4 -t9", "1 90 -p a -n1 -t5")
@@ -127,11 +163,3 @@ def test_a_limit_of_a_partition_drops_only_jobs_that_have_no_other_one() -> None
     every, left = on_other_machine(w, limit_question(w, "2min"))
     assert [part.longest for part in every.machine.partitions] == [120, 120]
     assert left.tolist() == [True, False, False, True]
-
-
-def test_a_log_without_users_or_weeks_is_not_put_together_again() -> None:
-    week = 7 * 86400
-    w = ps.Workload(submit=[0, 2 * week], run=[1, 1], estimate=[1, 1], width=[1, 1], capacity=2, user=[1, 2])
-    assert why_not_resampled(w) == ""
-    assert why_not_resampled(w.with_(user=[-1, -1])) == "its users are not known"
-    assert "less than 2 weeks" in why_not_resampled(w.with_(submit=[0, week]))

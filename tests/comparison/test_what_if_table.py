@@ -10,6 +10,8 @@ from paretosched.comparison.intervals import paired_interval
 from paretosched.comparison.questions import Question, group_question, limit_question, more_load, nodes_question
 from paretosched.comparison.what_if_table import (
     ONE_WORKLOAD,
+    Case,
+    WhatIf,
     answer_rows,
     answer_text,
     facts,
@@ -20,6 +22,7 @@ from paretosched.comparison.what_if_table import (
 )
 from paretosched.core.errors import InputError
 from paretosched.policies.policy import as_policy
+from paretosched.simulation.service import Waits
 from paretosched.workload.plausibility import offered_load
 from paretosched.workload.resampling import resample
 from support.machine_zoo import case
@@ -97,7 +100,10 @@ def test_each_kind_of_question_on_nodes() -> None:
     busy = {row["scenario"]: row["UTIL"] for row in answer_rows(answers)}
     assert busy["down n[1-2],g1"] == pytest.approx(100 * 4 / 8)  # job 3 alone, on 4 of the 8 CPUs that are there
     assert [len(texts) for texts in answers.dropped.values()] == [0, 0, 1, 2, 1]
-    assert worth_sentences(answers)[-1].startswith("On these jobs +1 gpu is worth most: 0.03 hours of waiting saved a")
+    assert worth_sentences(answers)[-1] == (
+        "On these jobs +1 gpu is worth most: 0.03 hours of waiting saved a node, against 0.01 hours of waiting saved "
+        "with +4 cpu."
+    )
 
 
 def test_changes_are_paired_over_the_same_draws() -> None:
@@ -106,11 +112,10 @@ def test_changes_are_paired_over_the_same_draws() -> None:
     answers = what_if(w, asked, [EASY], draws=3, seed=7)
     assert (answers.seeds, answers.reason) == ([7, 8, 9], "")
     bases = [resample(w, seed, load=1.0) for seed in (7, 8, 9)]
-    share = (w.run * w.width)[np.isin(w.user, np.unique(w.user[w.group == 1]))].sum() / w.work
     others = {
         "+8": [base.with_(capacity=72) for base in bases],
         "load 1.2": [resample(w, seed, load=1.2) for seed in (7, 8, 9)],
-        "2 x2": [resample(w, seed, load=1 + share, double="2") for seed in (7, 8, 9)],
+        "2 x2": [resample(w, seed, load=1.0, group_work={"2": 2}) for seed in (7, 8, 9)],
     }
     before = np.array([ps.simulate(base, "easy").wait.mean() for base in bases])
     of_all = {row["scenario"]: row for row in answer_rows(answers) if row["group"] == "all jobs"}
@@ -141,6 +146,41 @@ def test_two_purchases_are_told_apart_only_where_their_interval_allows() -> None
     assert len(lines) == 3
     assert lines[-1].startswith("Worth most is +")
     assert "; the difference is in " in lines[-1]
+
+
+def test_waits_that_grow_are_not_said_to_be_saved() -> None:
+    def answers(labels: list[str], saved: list[list[float]]) -> WhatIf:
+        """Of 2 nodes each, under which 10 jobs wait so many hours less in three draws."""
+
+        def waits_of(hours: float) -> Waits:
+            each = np.array([hours * 3600 / 10])
+            return Waits(np.array([10]), each, each, each, each, each, each)
+
+        none = np.zeros(3)
+        zero = [waits_of(0)] * 3
+        cases = [Case("today", "EASY", zero, zero, none, none, none, none)]
+        for label, hours in zip(labels, saved, strict=True):
+            then = [waits_of(-each) for each in hours]
+            cases.append(Case(label, "EASY", zero, then, none, none, none, none))
+        asked = [(label, Question("", more=2, word=label)) for label in labels]
+        w = THREE.with_(submit=[0, 0, 7200])
+        return WhatIf(w, asked, cases, [1, 2, 3], "", {label: [] for label in labels}, {})
+
+    worse = answers(["+2 a", "+2 b"], [[-20.0, -22.0, -24.0], [-4.0, -4.0, -4.0]])
+    lines = worth_sentences(worse)
+    assert lines[0] == (
+        "+2 b: 4.0 hours more of waiting of all jobs together (4.0 to 4.0) in 2 h; that is 2.00 hours more a processor."
+    )
+    assert lines[1].startswith("+2 a: 22.0 hours more of waiting of all jobs together (17.0 to 27.0) in 2 h; that is ")
+    assert lines[2].startswith(
+        "Least bad is +2 b: 2.00 hours more of waiting a processor, against 11.00 hours more of waiting with +2 a; the "
+        "difference is in "
+    )
+    better = answers(["+2 a"], [[20.0, 22.0, 24.0]])
+    assert worth_sentences(better) == [
+        "+2 a: 22.0 hours of waiting of all jobs together saved (17.0 to 27.0) in 2 h; that is 11.00 hours saved a "
+        "processor."
+    ]
 
 
 def test_what_cannot_be_answered_is_refused() -> None:

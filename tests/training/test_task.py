@@ -249,7 +249,7 @@ def test_rule_bases_learn_from_samples_too() -> None:
         ({"wish": "AWRT1", "margin": 1}, "margin must be a distance to limits, but the wish AWRT1 has none"),
         (
             {"until": 0.3, "resample": 1},
-            "random to 30 %: must last 2 weeks or more to be resampled by weeks, but lasts",
+            "random to 30 %: cannot be resampled: it lasts 1.",
         ),
     ],
 )
@@ -260,5 +260,5 @@ def test_what_cannot_be_is_refused(words: dict[str, Any], message: str) -> None:
 
 
 def test_a_log_without_users_cannot_be_resampled() -> None:
-    with pytest.raises(InputError, match="must know its users"):
+    with pytest.raises(InputError, match="cannot be resampled: its users are not known"):
         with_samples([W.with_(user=np.full(len(W), -1))], 1, 0)

@@ -105,7 +105,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
     "whatif": {
         "--nodes": ("+0", "-64", "+2 gpu", "down n1", "", LIMIT),
         "--load": ("0", "-1", "1", "11", "nan", "inf", "1e400", LIMIT),
-        "--group": ("", "1", "1 x3", "nobody x2"),
+        "--group": ("", "1", "1 x30", "nobody x2"),
         "--limit": ("", "24", "0h", "gpu 24h", "nothing=3"),
         "--price": ("", "cpu", "cpu=0", "gpu=3", "cpu=nan", "cpu=-1"),
         "--policy": ("greedy", "none.json", ""),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from paretosched import Machine, NodeKind, Outage, Partition
-from paretosched.workload.more_nodes import last_nodes, nodes_like, with_more_nodes, without_nodes
+from paretosched.core.errors import InputError
+from paretosched.workload.more_nodes import last_nodes, nodes_like, with_more_nodes, with_moved_nodes, without_nodes
 
 MACHINE = Machine(
     (NodeKind("n[08-09]", 4, 8000), NodeKind("head", 8, 16000, {"a100": 2}), NodeKind("n10", 8, 8000)),
@@ -34,6 +37,30 @@ def test_nodes_that_are_away_keep_their_places() -> None:
     fewer = without_nodes(MACHINE, "head,n08")
     assert (fewer.names, fewer.capacity, fewer.partitions) == (MACHINE.names, MACHINE.capacity, MACHINE.partitions)
     assert [name for name, up in zip(fewer.names, fewer.up, strict=True) if up] == ["n10"]
+
+
+@pytest.mark.parametrize(("leaves", "joins"), [("all", "some"), ("all", "last"), ("", "last"), ("last", "some")])
+@pytest.mark.parametrize("hosts", ["n09", "n10,n08", "head,n[08-09]"])
+def test_nodes_in_other_partitions_are_sets(hosts: str, leaves: str, joins: str) -> None:
+    """Against sets of names: the nodes are taken out of one and put into the other."""
+    of_part = {"all": {"n08", "n09", "n10", "head"}, "some": {"n08", "head"}, "last": {"n09"}}
+    nodes = {"n09": {"n09"}, "n10,n08": {"n08", "n10"}, "head,n[08-09]": {"n08", "n09", "head"}}[hosts]
+    expected = dict(of_part)
+    if leaves:
+        expected[leaves] = expected[leaves] - nodes
+    expected[joins] = expected[joins] | nodes
+    if leaves and (not nodes <= of_part[leaves] or not expected[leaves]):
+        with pytest.raises(InputError, match=r"all nodes must be in partition last|must have a node"):
+            with_moved_nodes(MACHINE, hosts, leaves, joins)
+        return
+    if not leaves and nodes <= of_part[joins]:
+        with pytest.raises(InputError, match="in partition last already"):
+            with_moved_nodes(MACHINE, hosts, leaves, joins)
+        return
+    moved = with_moved_nodes(MACHINE, hosts, leaves, joins)
+    found = {part.name: {moved.names[k] for k in moved.places(part.hosts)} for part in moved.partitions}
+    assert found == expected
+    assert (moved.kinds, moved.down, moved.switches) == (MACHINE.kinds, MACHINE.down, MACHINE.switches)
 
 
 def test_words_mean_nodes_that_are_up() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.workload.reopening import record, reopen
-from paretosched.workload.resampling import LONGEST_BURST, SESSION, WEEK, resample
+from paretosched.workload.resampling import LONGEST_BURST, SESSION, WEEK, resample, why_not_resampled
 from paretosched.workload.swf import read_swf, write_swf
 from paretosched.workload.workload import Workload
 
@@ -188,6 +188,74 @@ def test_a_group_doubles_and_the_others_stay() -> None:
     assert resample(LOG, 1, double="b").digest == twice.digest
 
 
+def users_of_group(group: int) -> set[int]:
+    """Users of the log with most processor seconds in a group; the smallest group of several."""
+    most = {}
+    for user, rows in streams(LOG).items():
+        work = [sum(int(LOG.run[row] * LOG.width[row]) for row in rows if LOG.group[row] == g) for g in range(3)]
+        most[user] = work.index(max(work))
+    return {user for user, g in most.items() if g == group}
+
+
+def rows_by_user(log: Workload, sample: Workload) -> list[tuple[int, list[tuple[int, int]]]]:
+    """For each user of a sample, the user of the log, and rows of the log with the time at which they come; sorted."""
+    place = origin(log, sample)
+    parts = [[(place[row], int(sample.submit[row])) for row in rows] for rows in streams(sample).values()]
+    return sorted((int(log.user[part[0][0]]), sorted(part)) for part in parts)
+
+
+@pytest.mark.parametrize("times", [0, 0.3, 0.8, 1, 1.2, 2, 3.7])
+@pytest.mark.parametrize("group", [0, 1, 2])
+def test_only_users_of_the_group_come_or_go(times: float, group: int) -> None:
+    mine = users_of_group(group)
+
+    def work(parts: list[tuple[int, list[tuple[int, int]]]]) -> list[int]:
+        return [sum(int(LOG.run[row] * LOG.width[row]) for row, _ in part) for user, part in parts if user in mine]
+
+    for seed in range(3):
+        base, changed = (
+            rows_by_user(LOG, resample(LOG, seed, load=1.0, group_work=words)) for words in ({}, {"abc"[group]: times})
+        )
+        others = [[part for part in parts if part[0] not in mine] for parts in (base, changed)]
+        assert others[0] == others[1]
+        of_base, of_changed = ([part for part in parts if part[0] in mine] for parts in (base, changed))
+        fewer, more = (of_changed, of_base) if times <= 1 else (of_base, of_changed)
+        assert all(part in more for part in fewer)  # who stays, stays where he was
+        reached, wanted = sum(work(changed)), times * sum(work(base))
+        assert abs(reached - wanted) < (max(work(base)) if times else 1)
+        assert len(of_changed) >= (times > 0)
+        bound = "above" if times < 1 else "below"
+        assert reached >= wanted if bound == "above" else reached <= wanted
+        # nobody who could bring it nearer was forgotten
+        if times > 1:
+            least = min(work([(user, [(row, 0) for row in streams(LOG)[user]]) for user in mine]))
+            assert wanted - reached < least
+        elif times > 0 and len(of_changed) > 1:
+            assert min(work(changed)) > reached - wanted
+
+
+def test_some_users_of_several_groups_come_and_go() -> None:
+    both = resample(LOG, 4, load=1.0, group_work={"a": 0, "c": 2})
+    assert both.digest == resample(LOG, 4, load=1.0, group_work={"a": "0", "c": 2.0}).digest  # type: ignore[dict-item]
+    assert not users_of_group(0) & {int(LOG.user[row]) for row in origin(LOG, both)}
+    assert ", 0 times the work of a, 2 times the work of c; users after" in both.header[-1]
+    known = LOG.with_(source=({"function": "lublin"},))
+    assert resample(known, 4, group_work={"c": 2}).source[-1]["group_work"] == {"c": 2.0}
+    assert "group_work" not in resample(known, 4).source[-1]
+
+
+def test_more_users_of_a_group_do_not_come_in_heaps() -> None:
+    """Without levelling the load of a month would vary more than in the log, as of streams that fall at random."""
+
+    def variation(workload: Workload) -> float:
+        load = np.bincount((workload.submit - LOG.submit[0]) // WEEK % WEEKS, workload.run * workload.width, WEEKS)
+        months = np.array([sum(load[(week + i) % WEEKS] for i in range(4)) for week in range(WEEKS)])
+        return float(months.std() / months.mean())
+
+    found = [variation(resample(LOG, seed, load=1.0, group_work={"b": 3})) for seed in range(6)]
+    assert np.mean(found) <= 1.1 * variation(LOG)
+
+
 def test_the_same_seed_makes_the_same_workload() -> None:
     assert resample(LOG, 5, 1.2).digest == resample(LOG, 5, 1.2).digest
     assert len({resample(LOG, seed).digest for seed in range(5)} | {LOG.digest}) == 6
@@ -243,6 +311,10 @@ def test_a_file_and_a_run_know_how_it_was_made(tmp_path: Path) -> None:
         ({"load": float("nan")}, "load must be in 0.1..10 times that of the log, but is nan"),
         ({"double": "d"}, 'double must be one of a, b, c, but is "d"'),
         ({"double": ["a", "a"]}, "double: a group must come once, but a comes again"),
+        ({"group_work": {"d": 2}}, 'group_work must be one of a, b, c, but is "d"'),
+        ({"group_work": {"a": 11}}, "group_work of a must be in 0..10 times its work, but is 11"),
+        ({"group_work": {"a": "much"}}, "group_work of a must be a number"),
+        ({"group_work": dict.fromkeys("abc", 0)}, "group_work: somebody must be left, but only these groups"),
         ({"workload": LOG.with_(user=np.full(len(LOG), -1))}, "year: must know its users to be resampled by users"),
     ],
 )
@@ -275,6 +347,16 @@ def test_jobs_are_eligible_as_long_after_their_submission_as_in_the_log() -> Non
     of_run = dict(zip(log.run.tolist(), after.tolist(), strict=True))
     assert (new.eligible - new.submit).tolist() == [of_run[run] for run in new.run.tolist()]
     assert new.submit.tolist() == resample(log, seed=4).submit.tolist()
+
+
+def test_a_log_without_users_or_weeks_is_not_put_together_again() -> None:
+    w = Workload(submit=[0, 2 * WEEK], run=[1, 1], estimate=[1, 1], width=[1, 1], capacity=2, user=[-1, 2])
+    assert why_not_resampled(w) == ""
+    assert why_not_resampled(w.with_(user=[-1, -1])) == "its users are not known"
+    short = "it lasts 1.9 weeks, less than 2, and users move by whole weeks"
+    assert why_not_resampled(w.with_(submit=[0, WEEK * 19 // 10])) == short
+    assert why_not_resampled(w.with_(submit=[0, 2 * WEEK - 1])).startswith("it lasts 2.0 weeks, less than 2")
+    assert why_not_resampled(w.with_(submit=[0, 5201 * WEEK])) == "it lasts more than a century"
 
 
 def test_a_log_of_more_than_a_century_is_refused() -> None:
