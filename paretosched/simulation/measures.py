@@ -179,13 +179,15 @@ def _idle_hours(workload: Workload, start: Ints, finish: Ints, counted: Mask) ->
     waits = np.ones(len(workload), dtype=np.bool_) if not counted.size else counted
     if not waits.any():
         return math.nan
-    used = workload.width if workload.asked_amounts is None else workload.asked_amounts.cpus
+    used = _in_use(workload)[0]
+    begin, end, down = _down(workload)
     changes = [
         (workload.eligible[waits], 1, 0),
         (start[waits], -1, 0),
         (start, 0, -used),
         (finish, 0, used),
-        *([] if (d := workload.down) is None else [(d.begin, 0, -d.processors), (d.end, 0, d.processors)]),
+        (begin, 0, -down[0]),
+        (end, 0, down[0]),
     ]
     times = np.concatenate([each for each, _, _ in changes])
     waiting, free = (
@@ -198,10 +200,35 @@ def _idle_hours(workload: Workload, start: Ints, finish: Ints, counted: Mask) ->
     return float((idle * is_waited) @ np.diff(times[order])) / HOUR
 
 
-def _cost(workload: Workload, start: Ints, finish: Ints, counted: Mask, measure: Measure) -> float:
-    """Return the energy that jobs take, kWh, or its price; of all jobs with that of processors that idle.
+def _in_use(workload: Workload) -> Floats:
+    """Return the processors and the GPUs that each job has in use, (2, n)."""
+    asked = workload.asked_amounts
+    if asked is None:
+        return np.array([workload.width, np.zeros(len(workload))])
+    return np.array([asked.cpus, asked.gpus])
 
-    A processor that is down takes nothing; one that runs a job when it is down counts once.
+
+def _down(workload: Workload) -> tuple[Ints, Ints, Floats]:
+    """Return when processors and GPUs are down: begin and end, (k,) s, and how many of each there, (2, k)."""
+    machine = workload.machine
+    if machine is None:
+        if workload.down is None:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty((2, 0))
+        processors = workload.down.processors
+        return workload.down.begin, workload.down.end, np.array([processors, np.zeros(processors.size)])
+    rows: list[tuple[int, int, int]] = []
+    for node, begin, end in zip(*(column.tolist() for column in machine.down_by_node(workload.epoch)), strict=True):
+        after = max(begin, rows[-1][2]) if rows and rows[-1][0] == node else begin  # two times may overlap
+        if after < end:
+            rows.append((node, after, end))
+    place, first, last = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    return first, last, np.array([machine.cpus[place], machine.gpus[place].sum(axis=1)], dtype=np.float64)
+
+
+def _cost(workload: Workload, start: Ints, finish: Ints, counted: Mask, measure: Measure) -> float:
+    """Return the energy that jobs take, kWh, or its price; of all jobs with that of processors and GPUs that idle.
+
+    What is down takes nothing; what runs a job when it is down counts once.
     """
     if counted.size and not counted.any():
         return math.nan
@@ -215,17 +242,16 @@ def _cost(workload: Workload, start: Ints, finish: Ints, counted: Mask, measure:
         cost: Floats = np.interp(second, times, sums)
         return cost
 
-    used = (workload.width if workload.asked_amounts is None else workload.asked_amounts.cpus).astype(np.float64)
-    running = used * (until(finish) - until(start))
+    watts, idle_watts = np.array([tariff.busy, tariff.gpu]), np.array([tariff.idle, tariff.idle_gpu])
+    running = _in_use(workload) * (until(finish) - until(start))
     if measure.of:
-        return float(tariff.busy * (running[counted] if counted.size else running).sum()) / KWH
-    span = until(np.array([first, last]))
-    there = workload.capacity * float(span[1] - span[0])
-    if workload.down is not None:
-        begin, end = (until(np.clip(each, first, last)) for each in (workload.down.begin, workload.down.end))
-        there -= float(workload.down.processors @ (end - begin))
-    busy = float(running.sum())
-    return (tariff.busy * busy + tariff.idle * max(there - busy, 0.0)) / KWH
+        return float(watts @ (running[:, counted] if counted.size else running).sum(axis=1)) / KWH
+    there = np.array([workload.capacity, 0 if workload.machine is None else workload.machine.gpus.sum()])
+    begin, end, down = _down(workload)
+    lasting = until(np.clip(end, first, last)) - until(np.clip(begin, first, last))
+    up = there * float(until(np.array(last)) - until(np.array(first))) - down @ lasting
+    busy = running.sum(axis=1)
+    return float(watts @ busy + idle_watts @ np.maximum(up - busy, 0.0)) / KWH
 
 
 @lru_cache(maxsize=64)

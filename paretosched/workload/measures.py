@@ -25,9 +25,9 @@ Beside these there are *UTIL_memory* and *UTIL_gpus*, per cent, on a machine of 
 in which a processor was idle although a job waited. On a machine of nodes their processors are CPUs.
 
 *energy(250 W, idle 90 W)*, kWh, is what processors take from the first submission to the last completion: so many W
-while they run a job, and so many, 0 without a word, while they do not and are up. *price(250 W, idle 90 W, 0h 0.20, 7h
-0.35, 22h 0.20)* is its cost, with the price of a kWh from these hours of local time on. Of a group it is without
-idling.
+while they run a job, and so many, 0 without a word, while they do not and are up. On a machine with GPUs, *energy(9 W,
+idle 3 W, gpu 300 W, idle 50 W)* has what each of them takes, too. *price(250 W, idle 90 W, 0h 0.20, 7h 0.35, 22h 0.20)*
+is its cost, with the price of a kWh from these hours of local time on. Of a group it is without idling.
 
 More is better of UTIL and of Jain's index, and less of everything else.
 """
@@ -75,7 +75,10 @@ QUANTITY = r"(?:unfair\s+wait|wait|response|slowdown|stretch)"
 LIMIT = r"\d+(?:\.\d+)?\s*(?:s|min|m|h|d)?\b"
 CONDITION = r"\((?:[^()\"]|\"[^\"]*\"|\((?:[^()\"]|\"[^\"]*\")*\))*\)"
 POWER = r"\d+(?:\.\d+)?\s*k?W"
-TARIFF = rf"(?P<kind>energy|price)\s*\(\s*(?P<busy>{POWER})\s*(?:,\s*idle\s+(?P<idle>{POWER}))?\s*(?P<hours>,[^()]*)?\)"
+TARIFF = (
+    rf"(?P<kind>energy|price)\s*\(\s*(?P<busy>{POWER})\s*(?:,\s*idle\s+(?P<idle>{POWER})\s*)?"
+    rf"(?:,\s*gpus?\s+(?P<gpu>{POWER})\s*(?:,\s*idle\s+(?P<idle_gpu>{POWER})\s*)?)?(?P<hours>,[^()]*)?\)"
+)
 WHAT = (
     rf"(?:(?:{STATISTIC}\s+)?{QUANTITY}\b(?:\s*\(\s*{LIMIT}\s*\))?(?:\s*>\s*{LIMIT}(?=\s*(?:of\b|[-+,<>=]|in\b|$)))?"
     rf"|{'|'.join(USES)}|idle\s+hours|(?:energy|price)\s*\([^()]*\))"
@@ -95,6 +98,8 @@ class Tariff(NamedTuple):
     ----------
     busy, idle
         W of a processor that runs a job, and of one that does not.
+    gpu, idle_gpu
+        The same of a GPU.
     hours, prices
         The local hours of the day from which prices hold, ascending, the first one 0, and the prices of a kWh; one of 1
         for the energy itself.
@@ -102,6 +107,8 @@ class Tariff(NamedTuple):
 
     busy: float
     idle: float
+    gpu: float = 0.0
+    idle_gpu: float = 0.0
     hours: tuple[float, ...] = (0.0,)
     prices: tuple[float, ...] = (1.0,)
 
@@ -246,7 +253,7 @@ def measure_of(text: str) -> Measure:
 def _energy_measure(text: str, found: re.Match[str]) -> Measure:
     """Return the measure of energy or of its price that words stand for."""
     kind, of = found["kind"].lower(), _who(found["of"] or "")
-    busy, idle = (_watts(found[key]) if found[key] else 0.0 for key in ("busy", "idle"))
+    watts = [_watts(found[key]) if found[key] else 0.0 for key in ("busy", "idle", "gpu", "idle_gpu")]
     parts = [part.split() for part in (found["hours"] or "").split(",")[1:]]
     try:
         hours = tuple(float(hour.lower().removesuffix("h")) for hour, _ in parts)
@@ -263,10 +270,14 @@ def _energy_measure(text: str, found: re.Match[str]) -> Measure:
         )
     if kind == PRICE and not parts:
         raise InputError(f"{in_quotes(text)}: a price needs that of a kWh, as in price(250 W, 0h 0.30)")
-    words = [f"{_digits(busy)} W", *([f"idle {_digits(idle)} W"] if idle else [])]
+    busy, idle, gpu, idle_gpu = watts
+    when = (hours, prices) if parts else ()
+    before = ("", "idle ", "gpu ", "idle ")
+    shown = (True, watts[1] > 0, max(watts[2:]) > 0, watts[3] > 0)
+    words = [f"{word}{_digits(each)} W" for word, each, show in zip(before, watts, shown, strict=True) if show]
     words += [f"{_digits(hour)}h {_digits(price)}" for hour, price in zip(hours, prices, strict=True)]
     name = f"{kind}({', '.join(words)})" + (f" of {of}" if of else "")
-    return Measure(name, "", kind, of, tariff=Tariff(busy, idle, *((hours, prices) if parts else ())))
+    return Measure(name, "", kind, of, tariff=Tariff(busy, idle, gpu, idle_gpu, *when))
 
 
 def _watts(text: str) -> float:
@@ -487,10 +498,16 @@ def counted_jobs(workload: Workload) -> tuple[tuple[Measure, Mask], ...]:
     return known
 
 
+def _has_gpus(workload: Workload) -> bool:
+    return workload.machine is not None and bool(workload.machine.gpu_types)
+
+
 def _jobs_of(measure: Measure, workload: Workload) -> Mask:
     """Return the jobs that count for a measure: (n,) bool, or (0,) for all."""
     if measure.quantity in USES:
         one_of("the use of a resource", USES[measure.quantity], list(workload.resource_shares))
+    if measure.tariff is not None and max(measure.tariff.gpu, measure.tariff.idle_gpu) and not _has_gpus(workload):
+        raise InputError(f"{measure.name}: {workload.name} must have a machine with GPUs; leave out what a gpu takes")
     if measure.statistic == JAIN and not (workload.user >= 0).any():
         raise InputError(f"{measure.name}: {workload.name} must know its users, but knows none")
     if measure.of.startswith("("):

@@ -98,18 +98,39 @@ def idle_hours(schedule: ps.Schedule) -> float:
     used = w.width if w.asked_amounts is None else w.asked_amounts.cpus
     for second in range(int(w.eligible.min()), int(schedule.finish.max())):
         if ((w.eligible <= second) & (schedule.start > second)).any():
-            total += max(0.0, w.capacity - used[(schedule.start <= second) & (schedule.finish > second)].sum())
+            running = used[(schedule.start <= second) & (schedule.finish > second)].sum()
+            total += max(0.0, w.capacity - down_at(w, second)[0] - running)
     return total / 3600
 
 
-def cost_by_second(schedule: ps.Schedule, busy: float, idle: float, price: Callable[[int], float]) -> float:
+def down_at(w: ps.Workload, second: int) -> tuple[int, int]:
+    """Return how many processors and GPUs are down in a second."""
+    if w.machine is None:
+        down = w.down
+        return (0, 0) if down is None else (int(down.processors[(down.begin <= second) & (down.end > second)].sum()), 0)
+    nodes = {
+        place
+        for each in w.machine.down
+        if each.begin <= w.epoch + second < each.end
+        for place in w.machine.places(each.hosts).tolist()
+    }
+    return sum(int(w.machine.cpus[node]) for node in nodes), sum(int(w.machine.gpus[node].sum()) for node in nodes)
+
+
+def cost_by_second(
+    schedule: ps.Schedule, busy: float, idle: float, price: Callable[[int], float], gpu: float = 0, idle_gpu: float = 0
+) -> float:
     """Return what the energy of processors costs, second by second; `price` is that of a kWh at an hour of the day."""
     w, total, zone = schedule.workload, 0.0, ZoneInfo(schedule.workload.zone)
     used = w.width if w.asked_amounts is None else w.asked_amounts.cpus
     for second in range(int(w.submit[0]), int(schedule.finish.max())):
-        running = used[(schedule.start <= second) & (schedule.finish > second)].sum()
+        now = (schedule.start <= second) & (schedule.finish > second)
         hour = dt.datetime.fromtimestamp(w.epoch + second, zone).hour
-        total += price(hour) * (busy * running + idle * (w.capacity - running)) / 3.6e6
+        watts = busy * used[now].sum() + idle * (w.capacity - down_at(w, second)[0] - used[now].sum())
+        if w.machine is not None and w.asked_amounts is not None:
+            gpus = w.asked_amounts.gpus[now].sum()
+            watts += gpu * gpus + idle_gpu * (w.machine.gpus.sum() - down_at(w, second)[1] - gpus)
+        total += price(hour) * watts / 3.6e6
     return total
 
 
@@ -127,6 +148,17 @@ def test_energy_and_its_price_are_those_of_every_second(begin: int) -> None:
     )
     assert of_one == pytest.approx((w.run * w.width)[w.group == 0].sum() / 3.6e6)
     assert w.measured.names[1] == "price(250 W, idle 90 W, 0h 0.2, 2h 0.5, 3h 1)"
+
+
+@pytest.mark.parametrize("name", sorted(MACHINE_ZOO))
+def test_energy_and_idle_hours_on_nodes_are_those_of_every_second(name: str) -> None:
+    w = MACHINE_ZOO[name]
+    gpu = ", gpu 300 W, idle 50 W" * bool(w.machine.gpu_types)
+    schedule = ps.simulate(with_measures(w, [f"energy(9 W, idle 3 W{gpu})", "idle hours"]), "easy")
+    energy, idle = schedule.objectives.array[-2:]
+    watts = (300, 50) if gpu else (0, 0)
+    assert energy == pytest.approx(cost_by_second(schedule, 9, 3, lambda _: 1.0, *watts), rel=1e-9, abs=1e-9)
+    assert idle == pytest.approx(idle_hours(schedule), rel=1e-9, abs=1e-9)
 
 
 def check(workload: ps.Workload) -> None:
@@ -231,6 +263,7 @@ def test_deciding_objectives_are_those_asked_for() -> None:
         ("UTIL, largest group wait of 1", "must be one of all jobs"),
         ("UTIL, energy(1 W, 0h 2)", "prices of a kWh must stand behind ascending hours"),
         ("UTIL, price(1 W)", "a price needs that of a kWh"),
+        ("UTIL, energy(1 W, gpu 3 W)", "must have a machine with GPUs"),
         ("UTIL, mean wait of (widht > 3)", "did you mean width"),
         ("UTIL, UTIL_gpus", "use of a resource must be one of"),
         ("UTIL, mean wait of (width > 1000)", "no job of workload counts for mean wait of (width > 1000)"),
