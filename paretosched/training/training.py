@@ -39,6 +39,7 @@ from ..simulation.objective import (
 from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.best_possible import best_possible, distance_row
+from ..wishes.relative_limits import today_values
 from ..wishes.wish import Wish, spelled_out
 from ..wishes.wish_files import to_json
 from ..workload.group_rules import ListedGroups, comes_from_consumption
@@ -167,6 +168,8 @@ class Training:
         Whether the best policy keeps the margin on what it learnt from.
     classes
         With `train_best`, what was tried of each class, see `class_choice.rows_of`.
+    today, today_rest
+        (m,) what is recorded, on each training workload and on each rest; None where the log does not say it.
     """
 
     wish: Wish
@@ -190,6 +193,8 @@ class Training:
     windows: int = 0
     keeps_margin: bool = True
     classes: tuple[dict[str, Any], ...] = ()
+    today: tuple[Floats | None, ...] = ()
+    today_rest: tuple[Floats | None, ...] = ()
 
     def __repr__(self) -> str:
         tried = number_of(self.evaluations, "policy")
@@ -227,14 +232,14 @@ class Training:
                 "objective": system.objective,
                 "exceeded": system.exceeded,
                 "vs_easy": choice.gain(self.wish, self.easy.objective, system.objective),
-                "workloads": self._by_workload(self.workloads, system.values, self.easy.values),
+                "workloads": self._by_workload(self.workloads, system.values, self.easy.values, self.today),
             }
             if self.rest and system.rest is not None and self.easy.rest is not None:
                 row |= {
                     "rest_objective": system.rest_objective,
                     "rest_exceeded": system.rest_exceeded,
                     "rest_vs_easy": choice.gain(self.wish, self.easy.rest_objective, system.rest_objective),
-                    "rest": self._by_workload(self.rest, system.rest, self.easy.rest),
+                    "rest": self._by_workload(self.rest, system.rest, self.easy.rest, self.today_rest),
                 }
             rows.append(row)
         return rows
@@ -279,16 +284,24 @@ class Training:
         lacking = [[group_of(self.objectives[k]) for k in named if np.isnan(row[k])] for row in self.easy.rest]
         return [(name, groups) for name, groups in zip(self.rest, lacking, strict=True) if groups]
 
-    def _by_workload(self, names: Sequence[str], values: Floats, easy: Floats) -> list[dict[str, Any]]:
-        """Return objectives and gains on each workload, from values of a policy and of EASY, (W, m) each."""
+    def _by_workload(
+        self, names: Sequence[str], values: Floats, easy: Floats, today: Sequence[Floats | None]
+    ) -> list[dict[str, Any]]:
+        """Return objectives and gains on each workload, from values of a policy and of EASY, (W, m), and the record."""
         labels = [o.name for o in self.objectives]
-        goals, of_easy = ([_goal_with_jobs(self.wish, row) for row in rows] for rows in (values, easy))
-        return [
-            {"workload": name, "objective": goals[i], "vs_easy": choice.gain(self.wish, of_easy[i], goals[i])}
-            | dict(zip(labels, values[i].tolist(), strict=True))
-            | {f"{label}_vs_easy": x for label, x in zip(labels, improvement(values[i], easy[i]).tolist(), strict=True)}
-            for i, name in enumerate(names)
-        ]
+        rows = []
+        for i, (name, recorded) in enumerate(zip(names, today or [None] * len(names), strict=True)):
+            goal = _goal_with_jobs(self.wish, values[i])
+            row: dict[str, Any] = {"workload": name, "objective": goal} | dict(
+                zip(labels, values[i].tolist(), strict=True)
+            )
+            for key, reference in (("easy", easy[i]), ("today", recorded)):
+                if reference is not None:
+                    gains = improvement(values[i], reference).tolist()
+                    row[f"vs_{key}"] = choice.gain(self.wish, _goal_with_jobs(self.wish, reference), goal)
+                    row |= {f"{label}_vs_{key}": x for label, x in zip(labels, gains, strict=True)}
+            rows.append(row)
+        return rows
 
     def text(self) -> str:
         """Return two tables for a terminal: all systems, and the objectives of EASY and of the best system."""
@@ -311,14 +324,22 @@ class Training:
             lines_of_systems.append(row | gains | shares | {"system": ("> " if row["best"] else "  ") + row["system"]})
         easy, best = rows[0], rows[self.best + 1]
         lines = []
-        for key in ("workloads", "rest") if self.rest else ("workloads",):
-            for before, after in zip(easy[key], best[key], strict=True):
-                lines += [self._line(f"{before['workload']}: EASY", before), self._line(f"  {best['system']}", after)]
-                change = {o.name: after[f"{o.name}_vs_easy"] for o in self.objectives} | {"objective": after["vs_easy"]}
-                gains = {key: with_sign(x) for key, x in change.items() if x is not None and not np.isnan(x)}
-                lines.append({"on": "  vs EASY"} | gains)
-        goal = [Column("objective", "objective", natural)] if self.wish.aims else []
-        objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
+        for key, today in (("workloads", self.today), ("rest", self.today_rest))[: 1 + bool(self.rest)]:
+            for i, (before, after) in enumerate(zip(easy[key], best[key], strict=True)):
+                name, recorded = before["workload"], today[i] if today else None
+                if recorded is not None:
+                    row = dict(zip((o.name for o in self.objectives), recorded.tolist(), strict=True))
+                    goal = _goal_with_jobs(self.wish, recorded)
+                    lines.append(self._line(f"{name}: today, as recorded", {"objective": goal} | row))
+                lines.append(self._line("  EASY" if recorded is not None else f"{name}: EASY", before))
+                lines.append(self._line(f"  {best['system']}", after))
+                for over in ("today", "easy")[recorded is None :]:
+                    change = {o.name: after[f"{o.name}_vs_{over}"] for o in self.objectives}
+                    change["objective"] = after[f"vs_{over}"]
+                    gains = {key: with_sign(x) for key, x in change.items() if x is not None and not np.isnan(x)}
+                    lines.append({"on": f"  vs {'EASY' if over == 'easy' else over}"} | gains)
+        aim = [Column("objective", "objective", natural)] if self.wish.aims else []
+        objectives = table(lines, [Column("on", "on"), *aim, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.varies_criteria else []
         if self.guarded is not None and isinstance(self.guarded.policy, Guarded):
             notes.append(f"untrained, for --policy: {guarded_text(self.guarded.policy)}")
@@ -506,6 +527,8 @@ def training_of(
         None if guarded is None else system_of(guarded, task, test, task.values_of(guarded)),
         windows,
         bool(task.measure(policies[best][1][None], task.margin)[1][0] <= 0),
+        today=tuple(map(today_values, task.logs)),
+        today_rest=() if test is None else tuple(map(today_values, test.workloads)),
     )
 
 

@@ -21,8 +21,8 @@ from ..workload.measures import as_measured
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import Best, best_possible, distance_row
 from .nearness import nearest_rows
-from .relative_limits import reference_values, resolve
-from .wish import LARGEST, Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
+from .relative_limits import reference_values, resolve, today_values
+from .wish import LARGEST, Limit, Wish, goal, is_defined, reference_text, spelled_out, violation, wish_text
 from .wish_files import WishLike, measuring
 from .wish_grammar import names_in_words
 
@@ -84,6 +84,8 @@ class Answer:
         What looser relative limits would bring; none if the wish has no relative limits.
     at_best
         What no schedule can beat.
+    today
+        (m,) natural units, of what is recorded; None if the log does not say when jobs started.
     """
 
     wish: Wish
@@ -101,6 +103,7 @@ class Answer:
     easy_exceeded: float
     slacks: tuple[Slack, ...]
     at_best: Best
+    today: Floats | None = None
 
     def __repr__(self) -> str:
         return f"<Answer to {wish_text(self.wish)}: row {self.row} of {self.schedules:,}>"
@@ -113,13 +116,15 @@ class Answer:
         """Return what the schedule costs whom, as plain values: a row for each objective.
 
         The keys are "objective", "group", "unit", "value", "easy", "vs_easy" (the gain over EASY in per cent, negative
-        is worse), and the limits "low" and "high"; None where there is none.
+        is worse), "today" and "vs_today" likewise, and the limits "low" and "high"; None where there is none.
         """
         names = [o.name for o, value in zip(self.objectives, self.easy, strict=True) if not np.isnan(value)]
         limits = {limit.objective: limit for limit in spelled_out(self.wish_here, names).limits}
-        gains = improvement(self.values, self.easy)
+        unknown = np.full(len(self.values), np.nan)
+        today = unknown if self.today is None else self.today
+        columns = self.values, self.easy, improvement(self.values, self.easy), today, improvement(self.values, today)
         rows = []
-        for o, value, easy, gain in zip(self.objectives, self.values, self.easy, gains, strict=True):
+        for o, value, easy, gain, recorded, over_today in zip(self.objectives, *columns, strict=True):
             limit = limits.get(o.name, Limit(o.name))
             row = {
                 "objective": o.name,
@@ -128,6 +133,8 @@ class Answer:
                 "value": value,
                 "easy": easy,
                 "vs_easy": gain,
+                "today": recorded,
+                "vs_today": over_today,
                 "low": limit.low or None,
                 "high": limit.high,
             }
@@ -141,6 +148,7 @@ class Answer:
         """
         keys = ("workload", "row", "schedules", "online", "objective", "easy_objective", "exceeded", "easy_exceeded")
         head = {"wish": wish_text(self.wish), "vs_easy": _gain(self.wish, self.objective, self.easy_objective)}
+        head["vs_today"] = self._gain_over_today()
         head |= self._distance()
         parts = {"groups": self.rows(), "slacks": [slack._asdict() for slack in self.slacks]}
         answer: dict[str, Any] = plain(head | {key: getattr(self, key) for key in keys} | parts)
@@ -148,7 +156,9 @@ class Answer:
 
     def text(self) -> str:
         """Return the answer as tables for a terminal, response times in hours."""
-        lines = [self._headline(), "", table(map(_in_hours, self.rows()), COLUMNS), COSTS]
+        shown = [column for column in COLUMNS if self.today is not None or "today" not in column.key]
+        lines = [self._headline(), "", table(map(_in_hours, self.rows()), shown), COSTS]
+        lines += [] if self.today is None else ["today: what the log has recorded; vs today: the same over that"]
         if not self.online:
             lines.append("this schedule knows all run times and submissions in advance; no policy makes it")
         if self.slacks:
@@ -170,12 +180,19 @@ class Answer:
             lines.append(f"no schedule of the front is within the limits{but}; this one exceeds them least")
         if self.wish.weights:
             gain = _gain(self.wish, self.objective, self.easy_objective)
-            if not np.isnan(gain):
-                lines.append(f"{abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than EASY in this goal")
+            gains = {"today": self._gain_over_today(), "EASY": gain}
+            known = [f"{_better(x)} than {over}" for over, x in gains.items() if not np.isnan(x)]
+            lines += [f"{' and '.join(known)} in this goal"] if known else []
         if (self.easy_exceeded, self.easy_objective) < (self.exceeded, self.objective):
             lines.append("EASY itself is nearer to this wish than every schedule of the front")
         lines += [sentence] if (sentence := self._distance()["distance"]) else []
         return "\n".join(lines)
+
+    def _gain_over_today(self) -> float:
+        """Return how much better than today's the goal is, in per cent; NaN where that is undefined or not known."""
+        if self.today is None or not is_defined(self.wish_here, self.today):
+            return float("nan")
+        return _gain(self.wish, self.objective, float(goal(self.wish_here, self.today[None])[0]))
 
     def _distance(self) -> dict[str, Any]:
         """Return how far the schedule, which is the best known one, is from what no schedule can beat."""
@@ -187,9 +204,11 @@ COSTS = f"vs EASY: {CONVENTION}; negative is what the wish costs the group"
 COLUMNS = (
     Column("objective", "objective"),
     Column("group", "group"),
-    Column("value", "schedule", ",.2f"),
+    Column("today", "today", ",.2f"),
     Column("easy", "EASY", ",.2f"),
+    Column("value", "schedule", ",.2f"),
     Column("unit", "unit"),
+    Column("vs_today", "vs today %", "+,.1f"),
     Column("vs_easy", "vs EASY %", "+,.1f"),
     Column("low", "at least", ",.2f"),
     Column("high", "at most", ",.2f"),
@@ -258,6 +277,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
         easy_exceeded,
         tuple(slacks),
         best_possible(here, workload, front.util_from),
+        today_values(workload, front.util_from),
     )
 
 
@@ -288,9 +308,20 @@ def _gain(wish: Wish, reached: float, of_easy: float) -> float:
     return 100 * (of_easy - reached) / of_easy if wish.weights and of_easy > 0 else float("nan")
 
 
+def _better(gain: float) -> str:
+    """Return a gain in words.
+
+    Examples
+    --------
+    >>> _better(4.26), _better(-1)
+    ('4.3 % better', '1.0 % worse')
+    """
+    return f"{abs(gain):.1f} % {'better' if gain >= 0 else 'worse'}"
+
+
 def _in_hours(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of the table for people: response times in hours."""
     if row["unit"] != "s":
         return dict(row)
-    times = {key: None if row[key] is None else row[key] / 3600 for key in ("value", "easy", "low", "high")}
+    times = {key: None if row[key] is None else row[key] / 3600 for key in ("value", "easy", "today", "low", "high")}
     return {**row, **times, "unit": "h"}

@@ -10,6 +10,7 @@ from ..core.errors import InputError
 from ..simulation.objective import FROM_START, objective_names, objectives
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
+from ..workload.workload import Workload
 from .wish import TODAY, Limit, Wish, reference_text, spelled_out, wish_text, with_limits
 from .wish_files import ANY_GROUPS, WishLike, as_wish
 
@@ -49,6 +50,12 @@ def reference_values(
 def policy_of(reference: str) -> str:
     """Return the policy that a limit is relative to, by its word: today is what is recorded, unless it is known."""
     return "recorded" if reference == TODAY else reference
+
+
+def today_values(workload: Workload, util_from: str = FROM_START) -> Floats | None:
+    """Return the objectives of what is recorded, (m,) natural units; None if the log does not say when jobs started."""
+    known = bool((workload.wait >= 0).all())
+    return objectives(simulate(workload, policy_of(TODAY)), util_from=util_from).array if known else None
 
 
 def resolve(wish: WishLike, references: dict[str, Floats]) -> Wish:

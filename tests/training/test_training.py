@@ -48,6 +48,21 @@ def test_a_training_says_how_far_its_policy_is_from_what_none_can_beat(until: fl
         assert f"{part.name}: {row['distance']}" in training.text().splitlines()
 
 
+def test_where_it_is_recorded_gains_are_over_what_runs_today_too() -> None:
+    recorded = W.with_(wait=simulate(W, "conservative").wait + 60)
+    training = train(recorded, "AWRT1", criterion="f1", generations=1, until=0.6)
+    row = next(row for row in training.rows() if row["best"])
+    for part, cells in zip(split(recorded, 0.6), (*row["workloads"], *row["rest"]), strict=True):
+        today = simulate(part, "recorded").objectives["AWRT1"]
+        assert cells["AWRT1_vs_today"] == pytest.approx(100 * (today - cells["AWRT1"]) / today)
+        assert cells["vs_today"] == pytest.approx(cells["AWRT1_vs_today"])
+        assert f"{part.name}: today, as recorded" in training.text()
+    assert training.text().count("  vs today") == 2
+    without = train(W, "AWRT1", criterion="f1", generations=1, until=0.6)
+    assert "today" not in without.text()
+    assert "AWRT1_vs_today" not in without.rows()[0]["workloads"][0]
+
+
 def test_progress_looks_at_each_evaluation_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     looked: list[int] = []
     places = Task.places

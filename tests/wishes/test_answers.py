@@ -60,6 +60,22 @@ def test_the_best_schedule_within_the_limits_and_what_looser_ones_bring() -> Non
     assert f"\n{gain:.1f} % better than EASY in this goal\n" in text
 
 
+def test_where_it_is_recorded_what_runs_today_comes_first() -> None:
+    recorded = WORKLOAD.with_(wait=ps.simulate(WORKLOAD, "conservative").wait + 60)
+    reply = answer("AWRT1, others <= today", a_front(np.full((1, 7), [1.0, 1, 0.9, 1, 1, 1, 1]), recorded), recorded)
+    today = ps.simulate(recorded, "recorded").objectives.array
+    assert reply.today is not None
+    assert (reply.today == today).all()
+    row = reply.rows()[2]
+    assert (row["today"], row["high"]) == (today[2], None)
+    assert row["vs_today"] == pytest.approx(100 * (1 - 0.9 * EASY[2] / today[2]))
+    assert reply.about()["vs_today"] == row["vs_today"]
+    assert f"\n{row['vs_today']:.1f} % better than today and 10.0 % better than EASY in this goal\n" in reply.text()
+    unknown = answer("AWRT1", a_front(np.ones((1, 7))), WORKLOAD)
+    assert unknown.today is None
+    assert "today" not in unknown.text()
+
+
 def test_groups_with_names_are_named_where_looser_limits_cost_them_most() -> None:
     named = WORKLOAD.with_(groups=("vip", "1", "physics", "4", "others' jobs"))
     front = a_front(np.array([[1.0, 1.0, 0.9, 1.0, 1.01, 0.95, 1.0]]), named)
