@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Int, Ints, read_only
 from ..core.situations import Calendar
+from .asking import NOBODY
 from .compiling import njit
 from .events import era_at
 from .guarded import Beside, Books, Guard, books_of, classify, compare_both, easy_beside, key_of, prepare_easy
@@ -274,6 +275,7 @@ def simulate(
     nodes: NodePlan | None = None,
     pace: Pace | None = None,
     users: Users | None = None,
+    asked: Int = NOBODY,
 ) -> Machine:
     """Fill `start` with the start times of an order with its reservations, and return the machine at the end.
 
@@ -304,10 +306,12 @@ def simulate(
         Of nodes, the passes of Slurm, if jobs start in them: then there are no other reservations.
     users
         Users who react, modified in place; then the rows of all that is filled are those of `users.job` in the end.
+    asked
+        The address of a function that is asked for the keys in place of `ranking`, see `asking`.
     """
     promises = Promises(ints(jobs.submit.size)) if promising else None
     scheduler = scheduler_of(jobs, ranking, kept, predictor, promises=promises, pace=pace)
-    return _run(jobs, capacity, down, calendar, scheduler, start, nodes, users)
+    return _run(jobs, capacity, down, calendar, scheduler, start, nodes, users, asked)
 
 
 def follow_rules(
@@ -399,12 +403,13 @@ def _run(
     start: Ints,
     nodes: NodePlan | None,
     users: Users | None,
+    asked: Int = NOBODY,
 ) -> Machine:
     """Fill `start` with the start times of a scheduler, and return the machine at the end.
 
     Parameters
     ----------
-    jobs, capacity, down, calendar, nodes, users
+    jobs, capacity, down, calendar, nodes, users, asked
         As for `simulate`.
     start
         (n,) int64, s, filled in place.
@@ -415,7 +420,7 @@ def _run(
     now = running_jobs(start, capacity, False)
     (mine,), scheduler, users = own_all([jobs], scheduler, users)
     site = empty_site(jobs, capacity, down, scheduler, nodes)
-    desk = wide_desk(jobs.submit.size, scheduler.ranking.backfilling, down)
+    desk = wide_desk(jobs.submit.size, scheduler.ranking.backfilling, down)._replace(asked=asked)
     if users.job.size:
         expect_all(mine, users, site.free)
     _advance(mine, calendar, scheduler, users, now, site, desk, FAR)
@@ -650,10 +655,12 @@ def _advance(
         elif count > 0 and is_due(jobs, site, ranking.backfilling, rows, kept):
             for i in range(count):
                 desk.waiting.queue[i] = rows[i]
+            among: Int = count
             if not kept:
-                rank(ranking.order, situation, jobs, t, ranking, desk, count)
-                lift(site.free, desk.waiting, count)
-            start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, situation, t)
+                among = rank(ranking.order, situation, jobs, t, ranking, desk, count)
+                lift(site.free, desk.waiting, among)
+            if among > 0:
+                start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, among, situation, t)
         if state[0]["running"] > running:
             state[0]["waiting"] = still_waiting(rows, count, now.start)
 
@@ -868,7 +875,15 @@ def note(usage: Usage, j: Int, t: Int, width: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def start_jobs(
-    jobs: Jobs, scheduler: Scheduler, reservations: Int, now: Running, site: Site, desk: Desk, situation: Int, t: Int
+    jobs: Jobs,
+    scheduler: Scheduler,
+    reservations: Int,
+    now: Running,
+    site: Site,
+    desk: Desk,
+    left: Int,
+    situation: Int,
+    t: Int,
 ) -> None:
     """Start the jobs that an order and its reservations start in second t.
 
@@ -880,6 +895,8 @@ def start_jobs(
         How many jobs may have one in this pass.
     desk
         `Desk`, modified in place, whose queue has the waiting jobs: sorted if they are kept so, else as a heap by keys.
+    left
+        How many jobs are in the queue.
     situation, t
         The scheduling situation, 0..2, and the second.
     """
@@ -888,7 +905,6 @@ def start_jobs(
     ranking = scheduler.ranking
     backfilling = ranking.backfilling
     plan = open_pass(site.free, desk.profile, True)
-    left: Int = site.state[0]["waiting"]
     taken: Int = np.int64(0)  # of a sorted queue, how many of the first jobs have been taken
     while left > 0:
         j = waiting.queue[taken]
@@ -1146,7 +1162,7 @@ def start_by_choice(
     lift(site.free, waiting, count)
     algorithm = strategy % 3
     reservations: Int = np.int64(0) if algorithm == 0 or strategy == GREEDY else np.int64(1) if algorithm == 1 else FAR
-    start_jobs(jobs, scheduler, reservations, now, site, desk, situation, t)
+    start_jobs(jobs, scheduler, reservations, now, site, desk, count, situation, t)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

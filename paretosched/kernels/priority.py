@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
+from .asking import NOBODY, ask
 from .compiling import njit
 from .fair_share import Tree
 from .formulas import BLOCK, MOST_DEEP, Program
@@ -78,6 +79,8 @@ class Desk(NamedTuple):
         `Profile`: the running jobs and the reservations of this pass.
     usages, stacks
         (n,) and (MOST_DEEP, BLOCK) float64, see `arrange_by_formula`.
+    asked
+        The address of the function that is asked for the keys, see `asking`; NOBODY for none.
     """
 
     waiting: Waiting
@@ -89,6 +92,7 @@ class Desk(NamedTuple):
     profile: Profile
     usages: Floats
     stacks: Floats
+    asked: Int = NOBODY
 
 
 def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
@@ -108,8 +112,8 @@ def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, desk: Desk, count: Int) -> None:
-    """Make a heap of the first `count` rows of the queue by their keys in second t.
+def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, desk: Desk, count: Int) -> Int:
+    """Make a heap of the first `count` rows of the queue by their keys in second t; return how many are in it.
 
     Parameters
     ----------
@@ -125,12 +129,15 @@ def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking,
         How many jobs are in the queue.
     """
     queue = desk.waiting.queue
+    if desk.asked != NOBODY:
+        return ask(desk.asked, jobs, t, queue, desk.waiting.keys, count)
     if ranking.usage.account.size > 0:
         for i in range(count):
             desk.usages[i] = usage_of(ranking.usage, queue[i], t)
     usages = desk.usages
     keys = desk.waiting.keys
     arrange_by_formula(program, situation, jobs, t, usages, ranking.shares, desk.stacks, queue, keys, count)
+    return count
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..core.arrays import Ints, read_only
 from ..core.watching import unknown_starts
+from ..kernels.asking import NOBODY
 from ..kernels.inputs import Histories
 from ..kernels.node_plan import NodePlan
 from ..kernels.places import Machine
@@ -25,6 +28,7 @@ def outcome_on_engine(
     promising: bool = False,
     passes: WholeNodes | None = None,
     is_by_arrival: bool = False,
+    asked: Callable[[Ints, Users | None], int] | None = None,
 ) -> Outcome:
     """Return the outcome of a queue on a machine of which processors may be down at times.
 
@@ -42,6 +46,9 @@ def outcome_on_engine(
         Of a machine of nodes, how often and how far Slurm looks, if jobs start in its passes.
     is_by_arrival
         Whether these take jobs as they were submitted.
+    asked
+        Returns the address of the function that is asked for keys, see `paretosched.kernels.asking`, for the array
+        that is filled with start times, and users who react.
     """
     from ..kernels.engine import simulate  # on demand: kernels take long to import
     from ..kernels.priority import ranking_of
@@ -50,9 +57,11 @@ def outcome_on_engine(
     ranking, nodes, users = ranking_of(*queue), nodes_of(w), reacting_of(w)
     reservations = min(int(ranking.backfilling.reservations), len(w))
     pace = None if passes is None or nodes is None else pace_of(w, nodes, passes, reservations, is_by_arrival)
+    address = NOBODY if asked is None else asked(start, users)
     machine = simulate(
-        jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace, users
-    )
+        jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace, users,
+        address,
+    )  # fmt: skip
     return outcome_at_end(w, start, predictor, machine, users)
 
 

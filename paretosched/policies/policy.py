@@ -1,4 +1,4 @@
-"""What a scheduler is: one of six kinds of values, each of which knows how it is simulated.
+"""What a scheduler is: one of eight kinds of values, each of which knows how it is simulated.
 
 ============  ======================================================================================================
 Plain         a rule without parameters; see `paretosched.policies.plain`
@@ -7,6 +7,8 @@ RuleBase      chooses one of thirteen strategies at every pass (paper 001); see 
 TimeSharing   SCOJO-PECT (paper 004); see `paretosched.policies.time_sharing`
 Priority      an order, published or a formula, with a backfilling of its own; see `paretosched.policies.priority`
 Guarded       groups come first while it does not do worse than EASY; see `paretosched.policies.guarded`
+Called        a Python function orders the waiting jobs; see `paretosched.policies.own`
+Given         a schedule that is there already; likewise
 ============  ======================================================================================================
 
 All of them have
@@ -43,6 +45,7 @@ from ..core.files import is_file, is_folder, parse_json, read_words, write_json
 from ..workload.workload import Workload
 from .formula import FUNCTIONS, LABELLED, VARIABLES, bare_groups
 from .guarded import Guarded, is_guarded, read_guarded
+from .own import Called, Function, Given, Made
 from .plain import PLAIN_RULES, Plain
 from .policy_json import Kind, from_json, to_json
 from .priority import Priority
@@ -131,11 +134,13 @@ FORMULA = re.compile(  # what a formula has, and hardly a name
     rf"\b({'|'.join(VARIABLES)})\b|\b({'|'.join((*LABELLED, *FUNCTIONS))})\s*\(", re.IGNORECASE
 )
 NO_PATH = re.compile(r"[()*+^<>=]")  # a formula may have these, and hardly the name of a file
-PolicyLike = str | os.PathLike[str] | Policy
+PolicyLike = str | os.PathLike[str] | Policy | Function | Made
 
 
 def as_policy(policy: PolicyLike) -> Policy:
     """Return a policy; it may be given as a value, by name, in words, or as the path of a policy file.
+
+    It may also be a Python function that orders the waiting jobs, or a schedule, see `paretosched.policies.own`.
 
     The names are those of rules and of published orders. `paretosched.policies.priority_text` and
     `paretosched.policies.guarded` have the words. A formula alone is an order. An order that says nothing of
@@ -158,7 +163,14 @@ def as_policy(policy: PolicyLike) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if not isinstance(policy, str | os.PathLike):
-        raise InputError(f"policy must be a policy, the name of a rule or the path of a file, but is {policy!r:.60}")
+        if isinstance(policy, Made):
+            return Given(policy)
+        if callable(policy) and not isinstance(policy, type):
+            return Called(policy)
+        raise InputError(
+            "policy must be a policy, the name of a rule, the path of a file, a Python function of jobs and now, or a "
+            f"schedule, but is {policy!r:.60}"
+        )
     word = str(policy)
     named = _by_name(word)
     if named is not None:

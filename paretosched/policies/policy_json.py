@@ -21,6 +21,7 @@ from ..core.typed_json import as_type
 from .greedy_order import BACKFILLS, CRITERIA, Greedy
 from .grouping_json import GroupingFile, grouping_json, rule_in
 from .guarded import Guarded
+from .own import NO_FILE, Called, Given
 from .plain import PLAIN_RULES, Plain
 from .policy_format import FORMAT, Format
 from .priority import Priority
@@ -30,7 +31,7 @@ from .strategy_choice import LEVELS, STRATEGIES, IterativeRules, SymbioticRules,
 from .time_sharing import TimeSharing
 from .time_sharing_json import TimeSharingFile, time_sharing_json
 
-Kind = Plain | Greedy | RuleBase | TimeSharing | Priority | Guarded
+Kind = Plain | Greedy | RuleBase | TimeSharing | Priority | Guarded | Called | Given
 RULES = (*PLAIN_RULES, TimeSharing.rule, Greedy.rule, RuleBase.rule, Priority.rule, Guarded.rule)
 
 # The schema lists the words that a text may be. The policies check them, and their messages list them.
@@ -270,7 +271,9 @@ def _file_type(value: dict[str, Any]) -> Any:
 
 
 def to_json(policy: Kind) -> dict[str, Any]:
-    """Return a policy as plain values that a person can read."""
+    """Return a policy as plain values that a person can read; raise InputError if it can be in no file."""
+    if isinstance(policy, Called | Given):
+        raise InputError(f"{policy.name}: {NO_FILE}")
     head = {"format": FORMAT, "rule": policy.rule, "name": policy.name}
     parts: dict[str, Any] = _PARTS[type(policy)](policy)
     grouping = {} if policy.grouping is None else {"grouping": grouping_json(policy.grouping)}
