@@ -411,7 +411,9 @@ def worth_sentences(answers: WhatIf) -> list[str]:
     lasting = duration(float(w.submit[-1] - w.submit[0]))
     lines = []
     for one in found:
-        low, high = paired_interval(one.saved)
+        of_all = "of waiting of all jobs together"
+        sign, words = (-1, f"more {of_all}") if one.saved.mean() < 0 else (1, f"{of_all} saved")
+        low, high = paired_interval(sign * one.saved)
         ends = "" if np.isnan(low) else f" ({low:,.1f} to {high:,.1f})"
         per = (
             f"a {unit}"
@@ -419,8 +421,8 @@ def worth_sentences(answers: WhatIf) -> list[str]:
             else f"for each {EACH:,} of price ({number_of(one.nodes, unit)}, {one.price:,.0f} in all)"
         )
         lines.append(
-            f"{one.label}: {one.saved.mean():,.1f} hours of waiting of all jobs together saved in {lasting}{ends}; "
-            f"that is {one.each.mean():,.2f} {per}."
+            f"{one.label}: {abs(one.saved.mean()):,.1f} hours {words} in {lasting}{ends}; "
+            f"that is {abs(one.each.mean()):,.2f} {per}."
         )
     if len(found) > 1:
         best, second = found[:2]

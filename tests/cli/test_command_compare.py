@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,28 @@ def test_a_wish_for_a_group_without_jobs_is_refused_and_one_that_a_log_lacks_is_
     assert either.json[1]["objective"] == 4 * ps.objectives(ps.simulate(log, "fcfs"))["AWRT"]
     left_out = f"paretosched: {tmp_path / 'without.swf'}: no job of group vip: left out of the objective and its limits"
     assert left_out in either.err.splitlines()
+
+
+@pytest.mark.slow
+def test_copies_of_a_slurm_conf_have_the_shares_and_the_names_of_their_files(house: Path, tmp_path: Path) -> None:
+    site = Path(__file__).parents[1] / "data/slurm"
+    text = (site / "slurm.conf").read_text(encoding="utf-8")
+    (tmp_path / "nodes.conf").write_bytes((site / "nodes.conf").read_bytes())
+    for name, weight in (("today.conf", "100000"), ("none.conf", "0")):
+        changed = re.sub(r"(?m)^PriorityWeightFairshare=.*$", f"PriorityWeightFairshare={weight}", text)
+        (tmp_path / name).write_text(changed, encoding="utf-8")
+    confs = ("--today", tmp_path / "today.conf", "--policy", tmp_path / "none.conf")
+    call = ("compare", house / "w.swf.gz", *confs, "--policy", "sjf; backfill: easy", "--json")
+    rows = {row["policy"]: row for row in succeed(*call, "--shares", site / "assoc.txt").json}
+    assert {"Slurm loop, today.conf", "Slurm loop, none.conf", "SJF with EASY"} <= set(rows)
+    alone = ("simulate", house / "w.swf.gz", "--policy", tmp_path / "today.conf", "--shares", site / "assoc.txt")
+    assert rows["Slurm loop, today.conf"]["AWRT"] == succeed(*alone, "--json").json["AWRT"]
+    asked = ("whatif", house / "w.swf.gz", "--shares", site / "assoc.txt", "--nodes", "+8", "--draws", 1, "--json")
+    policies = ("--policy", tmp_path / "today.conf", "--policy", tmp_path / "none.conf")
+    assert {row["policy"] for row in succeed(*asked, *policies).json["rows"]} == set(rows) & {
+        "Slurm loop, today.conf",
+        "Slurm loop, none.conf",
+    }
+    outcome = command("compare", house / "w.swf.gz", "--policy", "easy", "--shares", site / "assoc.txt")
+    assert outcome.status == 2
+    assert "--shares: goes with --policy or --today of a slurm.conf" in outcome.err
