@@ -19,6 +19,7 @@ Rows = Sequence[Row]
 HOUR = 3600
 ALL = "all jobs"
 WIDE = 100  # characters of a line of a command that is shown
+TIMES_CHANCE = 2  # so many times what a change of no importance does is told as a change
 SAME = 60  # s of a mean wait that are told as no change
 
 
@@ -46,8 +47,8 @@ def opening(tables: Mapping[str, Rows]) -> list[str]:
     return common.opening(
         "Can what owners of machines ask be answered on real logs, by the commands that they would type?",
         f"Of {len(answered)} questions {len(answered) - len(unsaid)} could be answered{told}.{without}",
-        f"Only {len(sure)} have 95 % intervals, over logs that were put together again from their users; the others stand "
-        "for one log.",
+        f"Only {len(sure)} have 95 % intervals, over logs that were put together again from their users; the others "
+        "stand for one log.",
         "No limit of a user, no operator, no failure that nobody expected, and no log of a machine as it is today.",
         "Type the same commands with your log and your slurm.conf; believe what is larger than its interval.",
     )
@@ -254,16 +255,22 @@ def weight(rows: Rows) -> Answer:
     groups = [*dict.fromkeys(row["group"] for row in rows)]
     files = [file for file in settings.WEIGHTS if (file, ALL) in mean]
     change = {(f, g): mean[f, g] - mean["slurm.conf", g] for f in files for g in groups}
-    chance = {group: abs(change["chance.conf", group]) for group in groups}
+    chance = {group: max(TIMES_CHANCE * abs(change["chance.conf", group]), SAME) for group in groups}
     parts, none = [], []
     for group in groups:
         best = min((file for file in files if file != "chance.conf"), key=lambda file: change[file, group])
-        if change[best, group] < -max(chance[group], SAME):
+        if change[best, group] < -chance[group]:
             parts.append(f"{group}: {settings.WEIGHTS[best]}, {longer(change[best, group])}")
         else:
             none.append(group)
-    said = f"What shortens the mean wait most, and by more than chance: {'; '.join(parts)}" if parts else "None"
+    more = f"by more than {TIMES_CHANCE} times what chance does"
+    said = (
+        f"What shortens the mean wait most, and {more}: {'; '.join(parts)}" if parts else f"None: nothing helps {more}"
+    )
     nothing = f". Nothing does for {', '.join(none)}" if none and parts else ""
+    worst = max(((f, g) for f in files for g in groups if f != "chance.conf"), key=lambda each: change[each])
+    if change[worst] > chance[worst[1]]:
+        nothing += f". Worst is {settings.WEIGHTS[worst[0]]}: {worst[1]}, {longer(change[worst])}"
     lines = [
         [words_of(file), *(f"{(change[file, g] if file in files else mean[file, g]) / HOUR:{spec}}" for g in groups)]
         for file, spec in (("slurm.conf", ",.2f"), *((file, "+,.2f") for file in files))

@@ -163,7 +163,7 @@ QUESTIONS: Mapping[str, Asked] = {
         ),
         (
             "Each weight is switched off alone; two together may do something else, and half of it is not half.",
-            f"{SHORT} The last row is a change of no importance, a backfill pass each 119 s: believe what is larger.",
+            f"{SHORT} The last row is a change of no importance, a pass each 119 s: believe what is much larger.",
             f"Usage begins at 0, so that fair share has only three days to work. {LIMITS}",
         ),
     ),
