@@ -11,7 +11,7 @@ from .console import remark, show
 from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
-    read_policies,
+    read_sites,
     read_wish,
     read_workload,
     remark_history,
@@ -21,8 +21,21 @@ from .inputs import (
     remark_users,
     show_doubts,
     show_other_machine,
+    with_order,
 )
-from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_order, takes_trace, takes_users, whole
+from .options import (
+    FRONT,
+    POLICY,
+    WISH,
+    Name,
+    new_command,
+    reading_words,
+    takes_order,
+    takes_shares,
+    takes_trace,
+    takes_users,
+    whole,
+)
 from .parser import Parser
 from .waiting import with_progress
 
@@ -58,6 +71,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         type=POLICY,
         help="policy to compare, as for simulate; may be repeated (default fcfs; EASY is always there)",
     )
+    takes_shares(group)
     takes_order(group)
     takes_users(group, ": a table with the gains beside those with the recorded submissions")
     group.add_argument(
@@ -117,14 +131,14 @@ def run(options: argparse.Namespace) -> None:
     workloads = [workload for _, workload in logs]
     if options.json:  # else the text of the comparisons begins with it
         show_other_machine(options, workloads)
-    policies = read_policies(options, options.policy or ["fcfs"])
+    policies, today = _policies(options)
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
     words = {"intervals": options.intervals, "rolling": options.rolling, "users": options.users, "views": views}
 
     def comparisons_and_fronts() -> list[tuple[Comparison, Front | None]]:
         together = [measured_together(w, front, wish)[1:] for w, front in zip(workloads, fronts, strict=True)]
-        return [(compare(w, policies, front, wish, **words, today=_today(options, w)), front) for w, front in together]
+        return [(compare(w, policies, front, wish, **words, today=_today(today, w)), front) for w, front in together]
 
     comparisons, fronts = map(list, zip(*with_progress(comparisons_and_fronts), strict=True))
     undefined = _wishes_without_jobs(logs, comparisons)
@@ -152,13 +166,19 @@ def run(options: argparse.Namespace) -> None:
         remark(f"report: {options.output} (open it in a browser; it needs no network)")
 
 
-def _today(options: argparse.Namespace, workload: Workload) -> Policy | None:
+def _policies(options: argparse.Namespace) -> tuple[list[Policy], Policy | None]:
+    """Return the policies to compare, and --today, if it is given."""
+    said = options.policy or ["fcfs"]
+    today = [] if options.today is None else [options.today]
+    sites = read_sites("--policy or --today", [*said, *today], options.shares)
+    return with_order(options, sites[: len(said)]), sites[-1] if today else None
+
+
+def _today(today: Policy | None, workload: Workload) -> Policy | None:
     """Return what runs the machine today: --today, or what is recorded; None if that is not known."""
     from ..policies.policy import as_policy
 
-    if options.today is not None:
-        return as_policy(options.today)
-    return as_policy("recorded") if (workload.wait >= 0).all() else None
+    return as_policy("recorded") if today is None and (workload.wait >= 0).all() else today
 
 
 def _wishes_without_jobs(logs: Sequence[tuple[str, Workload]], comparisons: Sequence[Comparison]) -> list[str]:

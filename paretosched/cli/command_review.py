@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, in_quotes, number_of
-from ..policies.slurm_commands import COMMAND
 from .console import remark, show
 from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
-    read_slurm_site,
+    read_sites,
     read_wish,
     read_workload,
     remark_orders,
@@ -21,7 +20,7 @@ from .inputs import (
     remark_unsaid,
     remark_users,
 )
-from .options import POLICY, WISH, Name, new_command, takes_trace, takes_users
+from .options import POLICY, WISH, Name, new_command, takes_shares, takes_trace, takes_users
 from .parser import Parser
 from .waiting import with_progress
 
@@ -83,9 +82,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         type=POLICY,
         help="the scheduler that was there before: a slurm.conf, or a policy as for simulate",
     )
-    today.add_argument(
-        "--shares", metavar="FILE", type=Name("the list of shares"), help=f"for a slurm.conf with fair share: {COMMAND}"
-    )
+    takes_shares(today)
     output = parser.add_argument_group("what is written", "Without this option, only tables.")
     output.add_argument(
         "-o",
@@ -133,15 +130,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _today(options: argparse.Namespace) -> Policy | None:
     """Return the scheduler before, if it is given."""
-    from ..policies.policy import as_policy
-
     if options.today is None:
         if options.shares is not None:
             raise InputError("--shares: goes with --today of a slurm.conf")
         return None
-    if options.shares is None:
-        return as_policy(options.today)
-    return read_slurm_site("--today", options.today, options.shares)
+    (policy,) = read_sites("--today", [options.today], options.shares)
+    return policy
 
 
 def _groups(options: argparse.Namespace, policy: Policy) -> Workload:

@@ -6,7 +6,6 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, number_of
-from ..policies.slurm_commands import COMMAND, QOS_COMMAND
 from .console import remark, show
 from .file_kinds import Kind
 from .inputs import (
@@ -19,7 +18,7 @@ from .inputs import (
     remark_unsaid,
     remark_users,
 )
-from .options import FRONT, POLICY, Name, new_command, takes_order, takes_trace, takes_users, whole
+from .options import FRONT, POLICY, Name, new_command, takes_order, takes_shares, takes_trace, takes_users, whole
 from .parser import Parser
 from .waiting import with_progress
 
@@ -58,14 +57,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "'guarded: 1,2' for groups 1 and 2 first while AWRT is better than EASY's; a policy .json or .txt file; or a "
         "slurm.conf, or what scontrol show config prints: today's scheduler of a Slurm site",
     )
-    group.add_argument(
-        "--shares",
-        metavar="FILE",
-        type=Name("the list of shares"),
-        help="for a slurm.conf with fair share: the accounts, users and shares, as this prints them: "
-        f"{COMMAND}; with PriorityWeightQOS also: {QOS_COMMAND}; or a dump or script of sacctmgr. Without it, all "
-        "users have equal shares",
-    )
+    takes_shares(group)
     takes_order(group)
     group.add_argument(
         "--front",

@@ -19,7 +19,18 @@ from .inputs import (
     remark_unsaid,
     show_other_machine,
 )
-from .options import POLICY, Name, limit, new_command, number, takes_order, takes_trace, takes_users, whole
+from .options import (
+    POLICY,
+    Name,
+    limit,
+    new_command,
+    number,
+    takes_order,
+    takes_shares,
+    takes_trace,
+    takes_users,
+    whole,
+)
 from .parser import Parser
 from .waiting import with_progress
 
@@ -103,6 +114,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         type=POLICY,
         help="policy, as for simulate; the first is today's (default easy), and all questions are asked of each",
     )
+    takes_shares(group)
     takes_order(group)
     takes_users(group, "; here to other waits than those that today's policy gives them")
     certain = parser.add_argument_group(
@@ -142,7 +154,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         show_other_machine(options, [workload])
     asked = _questions(options, workload)
-    policies = read_policies(options, options.policy or ["easy"])
+    policies = read_policies(options, options.policy or ["easy"], options.shares)
     if not 1 <= options.draws <= MOST_DRAWS:
         raise InputError(f"--draws must be in 1..{MOST_DRAWS}, but is {options.draws}")
     if options.seed < 0:

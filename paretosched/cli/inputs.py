@@ -139,16 +139,41 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
 
 def read_policies(options: argparse.Namespace, policies: Sequence[str], shares: str | None = None) -> list[Policy]:
     """Return policies, with --backfill and --backfill-order if these are given; `shares` are those of a slurm.conf."""
-    from ..policies.policy import as_policy
+    return with_order(options, read_sites("--policy", policies, shares))
+
+
+def with_order(options: argparse.Namespace, policies: Sequence[Policy]) -> list[Policy]:
+    """Return policies with --backfill and --backfill-order, if these are given."""
     from ..policies.priority_text import with_backfill
 
-    if shares is None:
-        chosen = [as_policy(policy) for policy in policies]
-    else:
-        chosen = [read_slurm_site("--policy", policies[0], shares)]
     if options.backfill is None and options.backfill_order is None:
-        return chosen
-    return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
+        return [*policies]
+    return [with_backfill(policy, options.backfill, options.backfill_order) for policy in policies]
+
+
+def read_sites(option: str, policies: Sequence[str], shares: str | None) -> list[Policy]:
+    """Return policies, which an option names; each slurm.conf with shares, if these are given.
+
+    Where several have one name, as copies of a slurm.conf with one line changed do, the file is said, too.
+    """
+    from dataclasses import replace
+
+    from ..policies.policy import as_policy
+    from ..policies.slurm_policy import read_slurm
+
+    is_site = [shares is not None and _is_site(policy) for policy in policies]
+    if shares is not None and not any(is_site):
+        raise InputError(f"--shares: goes with {option} of a slurm.conf, or of what scontrol show config prints")
+    chosen = [
+        read_slurm(policy, shares) if site else as_policy(policy)
+        for policy, site in zip(policies, is_site, strict=True)
+    ]
+    names = [policy.name for policy in chosen]
+    files = [policy.provenance.get("slurm", {}).get("file") for policy in chosen]
+    return [
+        replace(policy, name=f"{policy.name}, {file}") if file and names.count(policy.name) > 1 else policy
+        for policy, file in zip(chosen, files, strict=True)
+    ]
 
 
 def remark_users(options: argparse.Namespace, workload: Workload) -> None:
@@ -167,16 +192,12 @@ def remark_unsaid(policies: Iterable[Policy]) -> None:
         remark(f"{'; '.join(unsaid)}: {UNSAID_WORDS}")
 
 
-def read_slurm_site(option: str, policy: str, shares: str) -> Policy:
-    """Return the policy of a configuration of Slurm, which an option names, with shares."""
+def _is_site(policy: str) -> bool:
+    """Return whether a policy is a configuration of Slurm; one that is named so and is not there is one, too."""
     from ..core.files import is_file
     from ..policies.policy import SLURM_ENDING, is_slurm_conf
-    from ..policies.slurm_policy import read_slurm
 
-    is_there = is_file(policy) or policy.lower().endswith(SLURM_ENDING)
-    if not (is_there and is_slurm_conf(policy)):
-        raise InputError(f"--shares: goes with {option} of a slurm.conf, or of what scontrol show config prints")
-    return read_slurm(policy, shares)
+    return (is_file(policy) or policy.lower().endswith(SLURM_ENDING)) and is_slurm_conf(policy)
 
 
 def remark_orders(policies: Iterable[Policy], workload: Workload, estimates: str = "requested") -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.errors import InputError, in_quotes
 from ..core.limits import LARGEST, limit_names, limits_text
+from ..policies.slurm_commands import COMMAND, QOS_COMMAND
 from .file_kinds import Kind
 from .parser import Parser
 
@@ -246,6 +247,18 @@ def takes_order(group: Group) -> None:
         metavar="ORDER",
         help="the order in which such jobs are tried: same, a named order as for --policy, or a formula, whose "
         "smallest value comes first: sjf, 'estimate * width'",
+    )
+
+
+def takes_shares(group: Group) -> None:
+    """Add the option of the shares of a Slurm site."""
+    group.add_argument(
+        "--shares",
+        metavar="FILE",
+        type=Name("the list of shares"),
+        help="for a slurm.conf with fair share: the accounts, users and shares, as this prints them: "
+        f"{COMMAND}; with PriorityWeightQOS also: {QOS_COMMAND}; or a dump or script of sacctmgr. Without it, all "
+        "users have equal shares",
     )
 
 

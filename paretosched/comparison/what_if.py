@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Floats, Mask
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import number_of
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
@@ -25,7 +25,7 @@ from ..workload.dropped_jobs import without_jobs
 from ..workload.machine import Machine
 from ..workload.more_nodes import with_more_nodes, with_moved_nodes, without_nodes
 from ..workload.plausibility import offered_load
-from ..workload.resampling import resample
+from ..workload.resampling import resample_with_rows
 from ..workload.unfit_jobs import REASONS, unfit_jobs
 from ..workload.workload import Workload
 from .consequences import Consequence, consequences, duration, in_service_words, users_of
@@ -42,17 +42,6 @@ def seeds_of(workload: Workload, question: Question) -> tuple[int, ...]:
     return SEEDS if question.is_of_users and len(workload) * len(SEEDS) <= MOST_DRAWN else SEEDS[:1]
 
 
-def drawn_workload(workload: Workload, seed: int) -> Workload:
-    """Return the log put together again at today's load.
-
-    Raises
-    ------
-    InputError
-        The workload does not know its users, or lasts for more than a century.
-    """
-    return resample(workload, seed, load=1.0)
-
-
 def base_workload(workload: Workload, question: Question, seed: int = SEEDS[0]) -> Workload:
     """Return what the workload of a question is compared with: put together likewise, without what the question asks.
 
@@ -61,7 +50,7 @@ def base_workload(workload: Workload, question: Question, seed: int = SEEDS[0]) 
     InputError
         As `changed_workload`.
     """
-    return drawn_workload(workload, seed) if question.is_of_users else workload
+    return drawn_workload(workload, None, seed)[0] if question.is_of_users else workload
 
 
 def changed_workload(workload: Workload, question: Question, seed: int = SEEDS[0]) -> Workload:
@@ -73,11 +62,22 @@ def changed_workload(workload: Workload, question: Question, seed: int = SEEDS[0
         The question is of users, and the workload does not know them, or lasts for more than a century; or no job can
         run on the machine of the question.
     """
-    if question.group:
-        return resample(workload, seed, load=1.0, group_work={question.group: question.load})
-    if question.is_of_users:
-        return resample(workload, seed, load=question.load)
-    return on_other_machine(workload, question)[0]
+    return (drawn_workload(workload, question, seed) if question.is_of_users else on_other_machine(workload, question))[
+        0
+    ]
+
+
+def drawn_workload(workload: Workload, question: Question | None, seed: int) -> tuple[Workload, Ints]:
+    """Return the log put together again, for a question of users or at today's load, and the log's row of each job.
+
+    Raises
+    ------
+    InputError
+        The workload does not know its users, or lasts for more than a century.
+    """
+    if question is not None and question.group:
+        return resample_with_rows(workload, seed, load=1.0, group_work={question.group: question.load})
+    return resample_with_rows(workload, seed, load=1.0 if question is None else question.load)
 
 
 def on_other_machine(workload: Workload, question: Question) -> tuple[Workload, Mask]:

@@ -32,7 +32,6 @@ from .intervals import PAIRED_PERCENT, paired_interval
 from .questions import Question
 from .what_if import (
     TOO_FEW,
-    changed_workload,
     drawn_workload,
     for_other_users,
     is_missed,
@@ -142,7 +141,8 @@ def what_if(
     prices
         Of one node, for all that is bought, see `prices_of`; by default none.
     users
-        "react" for users who react, see `simulate`: to other waits than those that today's policy gives them.
+        "react" for users who react, see `simulate`: to other waits than those that today's policy gives to the jobs of
+        the log.
 
     Raises
     ------
@@ -186,23 +186,25 @@ def _cases_of_draw(
     workload: Workload, seed: int | None, asked: Sequence[tuple[str, Question]], policies: Sequence[Policy], users: str
 ) -> Iterator[tuple[Waits, Waits, float, float, float | None, float | None]]:
     """Yield the values of every question under every policy as in `Case`; without a seed those of the log itself."""
-    base = workload if seed is None else drawn_workload(workload, seed)
-    today = _schedule_of(base, policies[0])
+    # What jobs wait today, (n,) s, if users react to other waits: each copy of a job is used to the wait of that job.
+    used_to = simulate(workload, policies[0]).wait if users == REACT else None
+
+    def take(rows: Ints) -> Ints | None:
+        return None if used_to is None else used_to[rows]
+
+    base, rows = (workload, np.arange(len(workload))) if seed is None else drawn_workload(workload, None, seed)
+    today = _schedule_of(base, policies[0], take(rows))
     for question in (None, *(question for _, question in asked)):
-        changed, left = base, None
+        changed, left, of_log = base, None, rows
         if question is not None and question.is_of_users:
-            changed = changed_workload(workload, question, seed or 0)
+            changed, of_log = drawn_workload(workload, question, seed or 0)
         elif question is not None:
             changed, left = on_other_machine(base, question)
+            of_log = rows[left]
         before = waits(today, among=left)
-        known: Ints | None = None  # what jobs wait today, if users react to other waits
-        if users == REACT and question is not None and question.is_of_users:
-            known = _schedule_of(changed, policies[0]).wait
-        elif users == REACT:
-            known = today.wait if left is None else today.wait[left]
         for policy in policies:
             is_today = question is None and policy is policies[0]
-            then = today if is_today else _schedule_of(changed, policy, known)
+            then = today if is_today else _schedule_of(changed, policy, take(of_log))
             busy = _busy(today, base), _busy(then, base)
             yield before, waits(then), *busy, offered_load(base), offered_load(changed)
 

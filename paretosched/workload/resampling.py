@@ -122,6 +122,17 @@ def resample(
     >>> resample(w, seed=5, load=1.1).name
     'lublin-typeless-3000-128-1 resampled 5'
     """
+    return resample_with_rows(workload, seed, load, double, group_work)[0]
+
+
+def resample_with_rows(
+    workload: Workload,
+    seed: int = 0,
+    load: float | None = None,
+    double: str | Sequence[str] = (),
+    group_work: Mapping[str, float] | None = None,
+) -> tuple[Workload, Ints]:
+    """Return what `resample` does, and of which row of the log each of its jobs is a copy, (k,)."""
     load = None if load is None else number("load", load)
     _check(workload, seed, load)
     doubled = _double_groups(workload, double)
@@ -162,7 +173,7 @@ def resample(
     )
     arguments: dict[str, Any] = {"seed": seed, "load": load, "double": [workload.groups[g] for g in doubled.tolist()]}
     arguments |= {"group_work": {workload.groups[group]: times for group, times in wanted.items()}} if wanted else {}
-    return workload.take(
+    resampled = workload.take(
         rows,
         submit=submit[order],
         user=user[order],
@@ -176,6 +187,7 @@ def resample(
         machine=None if workload.machine is None else workload.machine.always_down,
         source=source_after(workload, "resample", **arguments),
     )
+    return resampled, rows
 
 
 def why_not_resampled(workload: Workload) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,28 @@ def test_compare_takes_several_groupings_and_other_commands_one(house: Path, wor
     refused = command("info", house / "w.swf.gz", *words)
     assert refused.status == 2
     assert "--groups: may be given once only; compare shows waits in several" in refused.err
+
+
+@pytest.mark.slow
+def test_copies_of_a_slurm_conf_have_the_shares_and_the_names_of_their_files(house: Path, tmp_path: Path) -> None:
+    site = Path(__file__).parents[1] / "data/slurm"
+    text = (site / "slurm.conf").read_text(encoding="utf-8")
+    (tmp_path / "nodes.conf").write_bytes((site / "nodes.conf").read_bytes())
+    for name, weight in (("today.conf", "100000"), ("none.conf", "0")):
+        changed = re.sub(r"(?m)^PriorityWeightFairshare=.*$", f"PriorityWeightFairshare={weight}", text)
+        (tmp_path / name).write_text(changed, encoding="utf-8")
+    confs = ("--today", tmp_path / "today.conf", "--policy", tmp_path / "none.conf")
+    call = ("compare", house / "w.swf.gz", *confs, "--policy", "sjf; backfill: easy", "--json")
+    rows = {row["policy"]: row for row in succeed(*call, "--shares", site / "assoc.txt").json}
+    assert {"Slurm loop, today.conf", "Slurm loop, none.conf", "SJF with EASY"} <= set(rows)
+    alone = ("simulate", house / "w.swf.gz", "--policy", tmp_path / "today.conf", "--shares", site / "assoc.txt")
+    assert rows["Slurm loop, today.conf"]["AWRT"] == succeed(*alone, "--json").json["AWRT"]
+    asked = ("whatif", house / "w.swf.gz", "--shares", site / "assoc.txt", "--nodes", "+8", "--draws", 1, "--json")
+    policies = ("--policy", tmp_path / "today.conf", "--policy", tmp_path / "none.conf")
+    assert {row["policy"] for row in succeed(*asked, *policies).json["rows"]} == set(rows) & {
+        "Slurm loop, today.conf",
+        "Slurm loop, none.conf",
+    }
+    outcome = command("compare", house / "w.swf.gz", "--policy", "easy", "--shares", site / "assoc.txt")
+    assert outcome.status == 2
+    assert "--shares: goes with --policy or --today of a slurm.conf" in outcome.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -207,3 +209,12 @@ def test_users_react_to_what_changes_and_not_to_what_stays() -> None:
     assert came.tolist() == [0, 1, 10]  # 4 s after 1 + 5
     with pytest.raises(InputError, match="users must be one of recorded, react"):
         what_if(w, asked, [as_policy("easy")], users="never")
+
+
+def test_what_makes_waits_longer_saves_nothing() -> None:
+    w = ps.Workload(submit=[0, 1, 2], run=[7200, 5, 3], estimate=[7200, 5, 3], width=[3, 4, 1], capacity=4)
+    answers = what_if(w, [("+4", Question("4 more processors", more=4, word="cpu"))], [EASY])
+    turned = [case._replace(before=case.after, after=case.before) for case in answers.cases]
+    (saved,), (more,) = worth_sentences(answers), worth_sentences(replace(answers, cases=turned))
+    assert saved.startswith("+4: 2.0 hours of waiting of all jobs together saved in 2 s; that is 0.50 a processor.")
+    assert more.startswith("+4: 2.0 hours more of waiting of all jobs together in 2 s; that is 0.50 a processor.")
