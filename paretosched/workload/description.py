@@ -14,7 +14,7 @@ from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
 from .calendar import LATEST, find_zone
 from .machine_description import describe_machine, describe_requests, machine_words, requests_table
-from .plausibility import doubts, offered_load
+from .plausibility import doubts, offered_load, offered_loads
 from .recorded_fit import waits_table, waits_text
 from .reopening import WorkloadLike, as_workload
 from .user_groups import group_table
@@ -96,7 +96,7 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "span_days": span / 86400,
         "work": w.work,
         "load": offered_load(w),
-        "loads": _loads(w),
+        "loads": offered_loads(w),
         "serial_percent": 100 * float((w.width == 1).mean()),
         "recorded_waits_percent": 100 * float((w.wait >= 0).mean()),
         "later": _later(w),
@@ -163,13 +163,6 @@ def _machine_text(about: Mapping[str, Any]) -> str:
     weighed = "" if not loads else f"  offered load {loads}; work is weighed by the largest share of a resource\n"
     parts = number_of(len(machine["partitions"]), "partition")
     return f"{weighed}  {parts}: paretosched machine draws them, and the nodes\n"
-
-
-def _loads(workload: Workload) -> dict[str, float]:
-    """Return the offered load of memory and GPUs until the last submission, as far as nodes give them out."""
-    span = int(workload.submit[-1] - workload.submit[0])
-    shares = workload.resource_shares if span else {}
-    return {what: float(workload.run.astype(np.float64) @ share) / span for what, share in shares.items()}
 
 
 def _later(workload: Workload) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .log_lines import RUN
-from .machine_use import doubt_of_load, doubt_of_use, in_units, use_over_time
+from .machine_use import MOST_LOAD, doubt_of_load, doubt_of_use, in_units, use_over_time
 from .swf import ALL_ZERO, TOO_WIDE, UNNAMED
 from .workload import Workload
 
@@ -39,7 +39,7 @@ def doubts(workload: Workload) -> tuple[str, ...]:
         lines.append(
             f"JOBS WIDER THAN THE MACHINE of {in_units(capacity, unit)}: {wider:,} dropped; --capacity N if it has more"
         )
-    lines += doubt_of_load(offered_load(workload), capacity, unit)
+    lines += [*doubt_of_load(offered_load(workload), capacity, unit), *doubt_of_resources(workload)]
     if workload.machine is not None:  # its nodes say how large it is
         lines = [line.partition("; --capacity")[0] for line in lines]
     return tuple(lines)
@@ -55,3 +55,19 @@ def offered_load(workload: Workload) -> float | None:
     """
     span = int(workload.submit[-1] - workload.submit[0])
     return workload.work / (workload.capacity * span) if span else None
+
+
+def offered_loads(workload: Workload) -> dict[str, float]:
+    """Return the offered load of memory and GPUs until the last submission, as far as nodes give them out."""
+    span = int(workload.submit[-1] - workload.submit[0])
+    shares = workload.resource_shares if span else {}
+    return {what: float(workload.run.astype(np.float64) @ share) / span for what, share in shares.items()}
+
+
+def doubt_of_resources(workload: Workload) -> list[str]:
+    """Return of which of memory and GPUs far more is asked for than the nodes have; none if that is so of none."""
+    return [
+        f"OFFERED LOAD of {what} {load:,.2f}: the nodes can do {100 / load:.2g} % of it until the last submission"
+        for what, load in offered_loads(workload).items()
+        if load > MOST_LOAD
+    ]

@@ -22,7 +22,7 @@ from ..log_parquet import without_unfit, write_runs
 from ..machine import FOR_EVER, Machine, Outage
 from ..machine_use import doubt_of_load
 from ..node_requests import NUMBERS, TEXTS, UNSAID, Requests, Texts
-from ..plausibility import offered_load
+from ..plausibility import doubt_of_resources, offered_load
 from ..sbatch_options import Asked, requests_of_options
 from ..swf import CUT, read_swf
 from ..workload import Repair, Workload
@@ -125,7 +125,7 @@ def _summary(
     counts = [*tally.counts(), *(Count(each.action, each.reason, each.jobs, None, each.first) for each in more)]
     load = offered_load(left)
     doubts = [each for each in summary.doubts if not each.startswith(LOAD)]  # of all jobs
-    doubts += doubt_of_load(load, left.capacity, settings.unit)
+    doubts += [*doubt_of_load(load, left.capacity, settings.unit), *doubt_of_resources(left)]
     return summary._replace(
         jobs=len(left),
         users=int(np.unique(left.user).size),

@@ -18,7 +18,7 @@ from ...core.files import is_folder, unreadable
 from ..workload import WIDEST
 from .fields import LONGEST, seconds, times
 from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, mark_of, whole_numbers
-from .pbs_requests import Asked, asked_in, number
+from .pbs_requests import ASKED, Asked, asked_in, number
 from .tally import Tally
 from .text_lines import Lines, Watch, line_blocks
 
@@ -117,7 +117,7 @@ class _Reader:
 
     def _life(self, lines: Lines, index: int, before: int, kind: str, name: str, text: str) -> Life | None:
         """Return the life that a record ends; None if there was none."""
-        values = {key: value.strip('"') for key, value in ATTRIBUTE.findall(text)}
+        values = {key.lower(): value.strip('"') for key, value in ATTRIBUTE.findall(text)}
         match = JOB.match(name)
         if match is None:
             raise lines.fault(index, f"the job is {in_quotes(name)}, but must begin with a number; {ADVICE}")
@@ -147,7 +147,7 @@ class _Reader:
                 raise lines.fault(index, f"more than {MOST_OPEN:,} jobs were rerun and have not ended; {ADVICE}")
         elif lives:
             del self.ended[name]
-        exit_status = values.get("Exit_status", "0")
+        exit_status = values.get("exit_status", "0")
         status = COMPLETED if exit_status == "0" else CANCELLED if exit_status in KILLED else FAILED
         return Life(
             line=line,
@@ -157,7 +157,7 @@ class _Reader:
             start=at["start"],
             run=max(run, 0),
             width=width,
-            limit=seconds(values.get("Resource_List.walltime", "")) or 0,
+            limit=seconds(values.get(f"{ASKED}walltime", "")) or 0,
             status=CANCELLED if kind == "R" else status,
             mark=mark_of(lines.texts[index]),
             memory=asked.memory,

@@ -20,7 +20,7 @@ SIZE = re.compile(r"(\d{1,15})([kmgtp]?)([bw]?)", re.ASCII)  # bytes, or words o
 SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 NODES = ("nodes", "neednodes", "nodect")  # `neednodes` is what the scheduler made of `nodes`
 GPUS = ("ngpus", "gpus", "gpu")
-ASKED = "Resource_List."
+ASKED = "resource_list."  # names of attributes and resources are in small letters here: PBS knows no case
 
 
 class Asked(NamedTuple):
@@ -53,7 +53,7 @@ class Chunk(NamedTuple):
 
 
 def asked_in(values: Mapping[str, str]) -> Asked:
-    """Return what a record says, from its values by their keys."""
+    """Return what a record says, from its values by their keys, in small letters."""
     select = [*_chunks(values.get(f"{ASKED}select", ""))]
     nodes = [*_chunks(values.get(f"{ASKED}nodes", ""))]
     cpus = _cpus(values, select, nodes)

@@ -16,7 +16,7 @@ ALSO_READ = (
 READ = (*FIELDS, *ALSO_READ)
 ON_NODES = ("SubmitLine", "Constraints")  # read for machines of nodes
 RESOURCE_LISTS = ("ReqTRES", "AllocTRES")
-LISTS = (*RESOURCE_LISTS, "NodeList", "JobID")
+LISTS = {",": (*RESOURCE_LISTS, "NodeList", "JobID"), " ": ("State", "NodeList")}  # cells with the separator in them
 FREE = (
     "JobName", "SubmitLine", "WorkDir", "Comment", "AdminComment", "SystemComment", "Extra", "Container", "StdIn",
     "StdOut", "StdErr",
@@ -120,7 +120,7 @@ class Group(NamedTuple):
     shape
         What a cell looks like, or a piece of a list of resources; None for any text, also with separators.
     is_list
-        Whether the cell may have several pieces: the separator is a comma, and the cell a list.
+        Whether the cell may have several pieces: the separator is a comma or a blank, and the cell has some, too.
     is_unique
         Whether the pieces of the list are NAME=NUMBER, and no name is there twice.
     """
@@ -159,7 +159,7 @@ def groups_of(layout: Layout) -> tuple[Group, ...]:
     groups: list[Group] = []
     free = False  # whether the group that ends here has free text
     for name in layout.names:
-        is_list = layout.separator == "," and name in LISTS
+        is_list = name in LISTS.get(layout.separator, ())
         group = Group(1, SHAPES.get(name, ANYTHING if name not in FREE else None), is_list, name in RESOURCE_LISTS)
         if groups and (free or name in FREE) and {group.shape, groups[-1].shape} <= {ANYTHING, None}:
             groups[-1] = Group(groups[-1].size + 1, None)
@@ -205,7 +205,7 @@ def _only_way(
         left -= group.size
         after: dict[int, tuple[int, int]] = {}
         for begin, (count, _) in ways.items():
-            for end in _ends(pieces, begin, len(pieces) - left, group, is_sorted):
+            for end in _ends(pieces, begin, len(pieces) - left, group, separator, is_sorted):
                 steps += 1
                 after[end] = (count + after[end][0] if end in after else count), begin
         ways = after
@@ -221,7 +221,7 @@ def _only_way(
     return cells, steps
 
 
-def _ends(pieces: Sequence[str], begin: int, most: int, group: Group, is_sorted: bool) -> Iterator[int]:
+def _ends(pieces: Sequence[str], begin: int, most: int, group: Group, separator: str, is_sorted: bool) -> Iterator[int]:
     """Yield where a group that begins at a piece may end, at most so many pieces being taken then."""
     if group.shape is None:
         yield from range(begin + group.size, most + 1)
@@ -239,5 +239,5 @@ def _ends(pieces: Sequence[str], begin: int, most: int, group: Group, is_sorted:
                 return
             met.add(key)
             yield end
-        elif group.shape.fullmatch(",".join(pieces[begin:end])) is not None:
+        elif group.shape.fullmatch(separator.join(pieces[begin:end])) is not None:
             yield end

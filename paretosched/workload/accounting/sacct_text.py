@@ -20,6 +20,7 @@ from .sacct_columns import (
     FIELDS,
     FREE,
     ID,
+    LISTS,
     MOST_EXTRA,
     NAME,
     OF_LOWER,
@@ -229,6 +230,8 @@ class SacctText:
         """Learn the columns from the line that names them."""
         named = columns_named(lines.texts[index])
         assert named is not None  # noqa: S101  # `_is_header` said so
+        if not named[0] and not DASHES.fullmatch("".join(lines.texts[index + 1 : index + 2])):
+            named = _between_single_blanks(lines.texts[index], named)
         if lines.texts[index] != self.layout.header:
             names = _as_rows_have(named[1], named[0], lines.texts[index + 1 : index + 1 + SAMPLE])
             self._set(lines, index, Layout(names, named[0], header=lines.texts[index]))
@@ -291,7 +294,7 @@ class SacctText:
             begin, row = number, self._row(text)
             if row is not None:
                 self._flush()
-                is_mended = text.count(self.layout.separator) != bars and self.layout.separator != ","
+                is_mended = text.count(self.layout.separator) != bars and self.layout.separator not in LISTS
             else:
                 self.pending.append((number, text))
                 is_beyond = self._is_beyond()
@@ -443,6 +446,11 @@ def _pieces(text: str, layout: Layout) -> list[str]:
     return text.split(layout.separator)
 
 
+def _between_single_blanks(text: str, named: tuple[str, tuple[str, ...]]) -> tuple[str, tuple[str, ...]]:
+    """Return the separator and the columns of a header between blanks: one blank each, as of sacct --delimiter=" "."""
+    return (" ", (*named[1], "") if text.endswith(" ") else named[1]) if text.count(" ") <= len(named[1]) else named
+
+
 def _as_rows_have(names: tuple[str, ...], separator: str, texts: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of a header, one more or less at its end if it has a separator there and its rows have not."""
     other = (*names, "") if names[-1] else names[:-1]
@@ -461,7 +469,8 @@ def _what_is_left(name: str, cell: str) -> str:
     """Return a cell of a table, and of one that was cut off what can be used."""
     if not cell.endswith("+") or _is_whole(name, cell) or SHAPES.get(name) is NAME:
         return cell
-    return CUT_TIME.sub("", cell) if SHAPES.get(name) is DURATION else ""
+    is_time = SHAPES.get(name) is DURATION and cell[0].isdecimal()  # a word, such as Partition+, is no limit
+    return CUT_TIME.sub("", cell) if is_time else ""
 
 
 def _are_clocks(times: Sequence[str]) -> bool:

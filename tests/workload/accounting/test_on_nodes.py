@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from paretosched import InputError, Workload, import_log, load_log, read_machine
+from paretosched.workload.plausibility import doubts
 from support.accounting import RECORDED
 from support.commands import command
 
@@ -58,6 +59,28 @@ def columns_of(workload: Workload, *keys: str) -> list[tuple[Any, ...]]:
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("run", "gpus", "memory", "doubt"),
+    [
+        (400, 2, "", "OFFERED LOAD of GPUs 2.02: the nodes can do 50 % of it until the last submission"),
+        (400, 1, "", ""),
+        (1000, 0, "13000M", "OFFERED LOAD of memory 1.37: the nodes can do 73 % of it until the last submission"),
+        (400, 0, "13000M", ""),
+    ],
+)
+def test_more_gpus_or_memory_than_the_nodes_have_is_a_doubt(
+    site: Path, run: int, gpus: int, memory: str, doubt: str
+) -> None:
+    """A job every 100 s, 101 of them, on 4 GPUs and 96,000 MiB."""
+    text = "submit,run,tasks,gpus,memory,partition\n"
+    text += "".join(f"{100 * i},{run},1,{gpus or ''},{memory},all\n" for i in range(101))
+    names = "submit=submit,run=run,tasks=tasks,gpus_per_node=gpus,memory_per_node=memory,partition=partition"
+    log = import_text(site, "csv", text, "--columns", names)
+    assert doubts(log) == ((doubt,) if doubt else ())
+    outcome = command("import", "csv", site / "text.txt", "--machine", site / "slurm.conf", "--columns", names)
+    assert outcome.out.startswith(doubt or "action")
 
 
 def test_the_columns_of_a_table(site: Path) -> None:

@@ -212,6 +212,20 @@ def test_gpus_are_known_however_they_were_asked_for(tmp_path: Path, values: str,
     assert "GPUs asked for in several ways, with different numbers" not in log.counts
 
 
+def test_names_of_attributes_and_resources_may_have_any_case(tmp_path: Path) -> None:
+    values = "Resource_List.select=2:ncpus=4:ngpus=1:mem=8mb Resource_List.walltime=01:00:00 Exit_status=271"
+    (tmp_path / "x").write_text(_record(values))
+    usual = import_into(tmp_path, "pbs", tmp_path / "x")
+    assert {key: column(usual, key)[7] for key in ("estimate", "status", "width", "asked_memory")} == {
+        "estimate": 3600, "status": 5, "width": 8, "asked_memory": 2048
+    }  # fmt: skip
+    assert usual.names.asked["gpus"].value[0] == 2
+    for each in (values.lower(), values.replace("walltime", "Walltime").replace("select", "SELECT")):
+        (tmp_path / "x").write_text(_record(each))
+        log = import_into(tmp_path, "pbs", tmp_path / "x")
+        assert (log.jobs, log.names.asked["gpus"].value[0]) == (usual.jobs, 2)
+
+
 def test_gpus_asked_for_with_different_numbers_are_counted(tmp_path: Path) -> None:
     (tmp_path / "x").write_text(
         _record("Resource_List.gpu=2 Resource_List.nodes=1:ppn=28 Resource_List.neednodes=1:ppn=28:gpus=1")

@@ -315,6 +315,31 @@ def test_cells_that_were_cut_off_cost_no_more_than_what_is_lost(tmp_path: Path) 
     assert result.counts["a cell that sacct cut off, marked with +"] == ("assumed", 4)
 
 
+def test_a_limit_in_words_that_was_cut_off_is_no_limit(tmp_path: Path) -> None:
+    text = (
+        "     JobID     Submit      Start        End    Elapsed NCPUS  Timelimit\n"
+        "---------- ---------- ---------- ---------- ---------- ----- ----------\n"
+        "61         1700000000 1700000010 1700000070   00:01:00     4   00:30:00\n"
+        "62         1700000001 1700000010 1700000070   00:01:00     4 Partition+\n"
+    )
+    result = import_text(tmp_path, text)
+    assert column(result, "estimate") == {61: 1800, 62: 1800}
+    assert result.counts["a cell that sacct cut off, marked with +"] == ("assumed", 1)
+
+
+def test_single_blanks_between_cells(whole: Result, tmp_path: Path) -> None:
+    """As of sacct -P --delimiter=" ", where some states have blanks, too; a line that fits in two ways is dropped."""
+    for end in ("\n", " \n"):
+        assert import_text(tmp_path, text_of([NAMES, *TABLE], " ", end), *ZONE).jobs == whole.jobs
+    names, *rows = ([*row[:2], *row[3:], row[2]] for row in [NAMES, *TABLE])  # the free text last
+    rows[0][-1] = "mesh of blocks"
+    result = import_text(tmp_path, text_of([names, *rows], " "), *ZONE)
+    assert result.jobs == whole.jobs
+    assert "a separator or a line end in a free text" not in result.counts
+    message = refusal(tmp_path, text_of([NAMES, *TABLE], "  "), *ZONE)
+    assert "must have sacct's line of dashes below their names" in message
+
+
 @pytest.mark.parametrize("begin", ['{\n  "jobs": [', "[\n", "---\njobs:\n"])
 def test_json_and_yaml_are_refused_by_name(tmp_path: Path, begin: str) -> None:
     message = refusal(tmp_path, begin)
