@@ -32,7 +32,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
 from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
-from ..simulation.objective import CONVENTION, FROM_START, Objective, is_of_group
+from ..simulation.objective import FROM_START, Objective, convention, is_of_group
 from ..simulation.schedule import SLOWDOWN_BOUND
 from ..simulation.service import CLASS_BOUND
 from ..wishes.wish import Wish, wish_text
@@ -237,7 +237,7 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
     return f"""<section>
 <h2>Policies against {" and ".join(against[:2])}</h2>
 {_comparison_table(comparison)}
-<p class="note">Response times in hours. Below: {html.escape(f"{CONVENTION}{over}")}; ▲ is better, ▼ is worse.
+<p class="note">Response times in hours. Below: {html.escape(f"{convention(comparison.objectives)}{over}")}; ▲ is better, ▼ is worse.
 {idling}{better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
 {html.escape(_sentence(comparison.ideal_rule))}; each value is a
 bound of its own, and there may be no schedule that reaches all of them.</p>
