@@ -205,5 +205,7 @@ def test_users_react_to_what_changes_and_not_to_what_stays() -> None:
     waited = ps.simulate(w, "easy").wait
     came = ps.simulate(w.with_(capacity=8, wait=waited), "easy", users="react").workload.submit
     assert came.tolist() == [0, 1, 10]  # 4 s after 1 + 5
+    assert ["Users react" in answer_text(each) for each in (still, react)] == [False, True]
+    assert [facts(each)["users"] for each in (still, react)] == ["recorded", "react"]
     with pytest.raises(InputError, match="users must be one of recorded, react"):
         what_if(w, asked, [as_policy("easy")], users="never")

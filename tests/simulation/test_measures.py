@@ -218,9 +218,9 @@ def test_an_overtaken_job_waits_unfairly_from_then_on() -> None:
 
 
 BOUNDED = [
-    "mean wait", "mean response of 2", "p95 wait", "mean slowdown", "share wait > 5s", "jain wait", "largest group wait",
-    "largest group slowdown", "idle hours", "energy(9 W, idle 3 W)", "price(9 W, idle 3 W, 0h 0.4, 6h 0.2, 20h 0)",
-    "price(9 W, idle 3 W, 0h 0.4, 6h 0.2)",
+    "mean wait", "mean response of 2", "p95 wait", "mean slowdown", "share wait > 5s", "jain wait", "idle hours",
+    "largest group wait", "largest group slowdown", "energy(9 W, idle 3 W)", "price(9 W, idle 3 W, 0h 0.4, 6h 0.2)",
+    "price(9 W, idle 3 W, 0h 0.4, 6h 0.2, 20h 0)",
 ]  # fmt: skip
 
 
