@@ -95,8 +95,9 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         action="append",
         default=[],
         metavar="WHO",
-        help='more or fewer users of a group, all others as they are: "chemistry x1.2" has 1.2 times its work, '
-        '"chemistry x0" none; see --groups',
+        help="more or fewer users of a group, all others as they are: with 'chemistry x1.2' they have 1.2 times the "
+        "work, with 'chemistry x0' none. A user is of the group that has most of the user's work, and comes or goes "
+        "with all jobs; see --groups",
     )
     group.add_argument(
         "--limit",

@@ -44,9 +44,9 @@ from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import (
-    CONVENTION,
     FROM_START,
     Objective,
+    convention,
     group_of,
     improvement,
     is_of_group,
@@ -490,9 +490,11 @@ class Comparison:
             notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in of_groups))
         notes += from_submission_text(of_policies)
         if self.today is not None:
-            notes.append(f"vs today: the same, over {self.policies[self.today]}, which is what runs the machine today")
+            notes.append(
+                f"vs today: as vs EASY, but over {self.policies[self.today]}, which is what runs the machine today"
+            )
         notes += [OF_FRONT] if against_front and self.util_from != FROM_START else []
-        notes += [f"vs EASY: {CONVENTION}", *([OF_EACH] if against_front else []), self.ideal_rule]
+        notes += [f"vs EASY: {convention(self.objectives)}", *([OF_EACH] if against_front else []), self.ideal_rule]
         return "\n\n".join(filter(None, [self.other_machine, *parts, "\n".join(notes)]))
 
 

@@ -117,13 +117,13 @@ def of_group(group: str, times: float) -> Question:
     Examples
     --------
     >>> [of_group("staff", times).words for times in (2, 1.2, 0)]
-    ['twice the work of group staff, by more users', '20 % more work of group staff, by more users', 'group staff gone']
+    ['twice the work of the users of group staff', '20 % more work of the users of group staff', 'group staff gone']
     """
     share = f"{abs(100 * (times - 1)):.3g} %"
     if times > 1:
-        words = f"{'twice the' if times == 2 else f'{share} more'} work of group {group}, by more users"
+        words = f"{'twice the' if times == 2 else f'{share} more'} work of the users of group {group}"
     else:
-        words = f"{share} less work of group {group}, by fewer users" if times else f"group {group} gone"
+        words = f"{share} less work of the users of group {group}" if times else f"group {group} gone"
     return Question(words, times, group)
 
 
@@ -214,7 +214,7 @@ def group_question(workload: Workload, text: str) -> Question:
     --------
     >>> w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=20, user=[1], groups=("staff",))
     >>> group_question(w, "staff x2").words
-    'twice the work of group staff, by more users'
+    'twice the work of the users of group staff'
     """
     match = re.fullmatch(r"\s*(\S.*?)\s+x\s*(\d{1,9}(?:\.\d{1,9})?)\s*", text)
     if match is None or not 0 <= float(match[2]) <= MOST_LOAD or float(match[2]) == 1:

@@ -104,6 +104,8 @@ class WhatIf:
         By label, which jobs of the log can never run then, in words.
     prices
         Of one node, by the words of questions.
+    users
+        "react" if users react to other waits than those that today's policy gives them.
     """
 
     workload: Workload
@@ -113,6 +115,7 @@ class WhatIf:
     reason: str
     dropped: Mapping[str, Sequence[str]]
     prices: Mapping[str, float]
+    users: str = RECORDED
 
 
 def what_if(
@@ -179,7 +182,7 @@ def what_if(
     for place, head in enumerate(heads):
         before, after, *others = zip(*(draw[place] for draw in by_draw), strict=True)
         cases.append(Case(*head, before, after, *(np.array(each, dtype=np.float64) for each in others)))
-    return WhatIf(workload, asked, cases, seeds, reason, dropped, prices or {})
+    return WhatIf(workload, asked, cases, seeds, reason, dropped, prices or {}, users)
 
 
 def _cases_of_draw(
@@ -473,8 +476,9 @@ def answer_text(answers: WhatIf) -> str:
         if draws > 1
         else "one draw of the users in the log, without intervals"
     )
+    reacting = " Users react to other waits than these jobs have in the log today." if answers.users == REACT else ""
     parts = [
-        f"{w.name}: {number_of(len(w), 'job')}; {how}. Changes are from {answers.cases[0].policy} today.",
+        f"{w.name}: {number_of(len(w), 'job')}; {how}. Changes are from {answers.cases[0].policy} today.{reacting}",
         answer_table(answers),
     ]
     sentences = gain_sentences(answers)
@@ -497,6 +501,7 @@ def facts(answers: WhatIf) -> dict[str, Any]:
         "digest": answers.workload.digest,
         "seeds": answers.seeds,
         "not_resampled": answers.reason or None,
+        "users": answers.users,
         "questions": {label: question.words for label, question in answers.asked},
         "rows": answer_rows(answers),
         "gains": gain_sentences(answers),

@@ -32,7 +32,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
 from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
-from ..simulation.objective import CONVENTION, FROM_START, Objective, is_of_group
+from ..simulation.objective import FROM_START, Objective, convention, is_of_group
 from ..simulation.schedule import SLOWDOWN_BOUND
 from ..simulation.service import CLASS_BOUND
 from ..wishes.wish import Wish, wish_text
@@ -234,10 +234,11 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
     today = comparison.today
     against = [*(["today"] if today is not None else []), *(["the front"] if has_front else []), "EASY"]
     over = "" if today is None else f" and the same over {comparison.policies[today]}, which runs the machine today"
+    gains = f"{convention(comparison.objectives)}{over}"
     return f"""<section>
 <h2>Policies against {" and ".join(against[:2])}</h2>
 {_comparison_table(comparison)}
-<p class="note">Response times in hours. Below: {html.escape(f"{CONVENTION}{over}")}; ▲ is better, ▼ is worse.
+<p class="note">Response times in hours. Below: {html.escape(gains)}; ▲ is better, ▼ is worse.
 {idling}{better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
 {html.escape(_sentence(comparison.ideal_rule))}; each value is a
 bound of its own, and there may be no schedule that reaches all of them.</p>

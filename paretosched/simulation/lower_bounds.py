@@ -43,8 +43,9 @@ only grow if a job waits longer: they are bounded as "alone". Of a mean wait or 
 schedule, and one machine that does the work q_j p_j of each job at the rate at which the schedule does it, q_j of m. It
 ends each job when the schedule does, so that the sum of all ends is no less than the least one of such a machine: that
 of always taking the job with the least work left (Schrage 1968). Jobs that do not count are left out, which can only
-help. Energy is least if nothing idles longer than it must. Of unfair waits and idle hours it is known that they are not
-negative, of Jain's index that it is 1 at most; of other measures nothing is known, and their bounds are NaN.
+help. Energy is least if nothing idles longer than it must, and costs no less than at the lowest price. Unfair waits and
+idle hours are not negative; Jain's index is at most 1; the largest group has at least the mean of all. Resources are
+used in a span that is no shorter than that of UTIL.
 
 **Rounding.** Queues and times are exact, int64: between the whole seconds at which something changes, a queue grows
 or shrinks evenly, or becomes empty. The bounds "alone" and those of utilisation are measured by the kernel that
@@ -71,7 +72,6 @@ from ..workload.measures import (
     JAIN,
     LARGEST,
     MEAN,
-    PRICE,
     RESPONSE,
     UNFAIR,
     USES,
@@ -80,6 +80,7 @@ from ..workload.measures import (
 )
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
+from .measures import share_used
 from .objective import objectives_of
 
 SLACK = 16  # roundings of 2^-53 a job, see above
@@ -92,7 +93,7 @@ class Bounds(NamedTuple):
     ----------
     alone
         (G + 2 + k,), response times if no job waits, and the utilisation if a schedule lasts no longer than its longest
-        job or than its work keeps all processors busy; NaN for a group without jobs, and where nothing is known.
+        job or than its work keeps all processors busy; NaN where no job counts.
     together
         (G + 2 + k,), never weaker, because jobs share the processors. The ideal point. On a machine of nodes response
         times are as in `alone`.
@@ -149,6 +150,10 @@ def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats) -> B
     seconds = max(math.fsum(w.run * share) for share in asked)  # of the whole machine, of the resource that is scarcest
     span = max(int(w.run.max()), math.ceil(seconds * (1.0 - SLACK * (len(w) + 1) * 2.0**-53)))
     alone[0] = _utilisation(w, span)
+    for i, (measure, counted) in enumerate(counted_jobs(w), len(w.groups) + 2):
+        if measure.quantity in USES:
+            share = w.resource_shares[USES[measure.quantity]]
+            alone[i] = share_used(w, *_in_span(w, span), counted, share)
     first = int(w.eligible.min())
     prompt = max(span, int((w.eligible + w.run).max()) - first)
     together = alone.copy()
@@ -157,14 +162,18 @@ def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats) -> B
 
 
 def _measures_alone(workload: Workload, values: Floats) -> Floats:
-    """Return the bounds of the measures, (k,), from their values if no job waits; NaN where nothing is known."""
+    """Return the bounds of the measures, (k,), from their values if no job waits; NaN for the use of a resource."""
     bounds = np.full(len(values), np.nan)
     for i, (measure, _) in enumerate(counted_jobs(workload)):
         if measure.statistic == JAIN:
             bounds[i] = 1.0
         elif measure.quantity in (UNFAIR, IDLE):
             bounds[i] = 0.0
-        elif measure.statistic != LARGEST and measure.quantity not in (*USES, PRICE):
+        elif measure.statistic == LARGEST:
+            bounds[i] = 1.0  # the largest of means is at least the mean of all
+        elif measure.tariff is not None:  # its price at once is at most that of its energy at the highest one
+            bounds[i] = values[i] * min(measure.tariff.prices) / (max(measure.tariff.prices) or 1.0)
+        elif measure.quantity not in USES:
             bounds[i] = values[i]
     return bounds
 
@@ -217,10 +226,15 @@ def least_mean_response(workload: Workload, rows: Ints) -> float:
 
 def _utilisation(workload: Workload, span: int) -> float:
     """Return the utilisation, %, of a schedule of `span` s: all jobs start at 0, but the longest one ends last."""
+    return float(objectives_of(workload, _in_span(workload, span)[0])[0])
+
+
+def _in_span(workload: Workload, span: int) -> tuple[Ints, Ints]:
+    """Return when jobs start and end, (n,) s, if all start at 0, but the longest one ends last, after `span` s."""
     start = np.zeros(len(workload), dtype=np.int64)
     longest = workload.run.argmax()
     start[longest] = span - workload.run[longest]
-    return float(objectives_of(workload, start)[0])
+    return start, start + workload.run
 
 
 def _least_awrt(workload: Workload, mask: Mask, alone: float) -> tuple[float, int]:

@@ -129,7 +129,7 @@ def _statistic(measure: Measure, quantity: Floats, workload: Workload, counted: 
         return float(of_jobs @ weight / weight.sum())
     if measure.statistic == LARGEST:
         group = workload.group[counted] if counted.size else workload.group
-        return float(_means(group, of_jobs).max() / of_jobs.mean()) if of_jobs.any() else 1.0
+        return float(_means(group, of_jobs).max() / of_jobs.mean()) if of_jobs.mean() > 0 else 1.0
     user = workload.user[counted] if counted.size else workload.user
     means = _means(user - user.min(), of_jobs)
     square = float((means**2).sum())

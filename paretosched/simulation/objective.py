@@ -24,7 +24,7 @@ decides whether one schedule dominates another, and no dominance check uses it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload, runtime_checkable
@@ -47,7 +47,6 @@ from .measures import consumption_of, measured_values, share_used
 if TYPE_CHECKING:
     import pandas as pd
 
-CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 EVERY_JOB = np.empty(0, dtype=np.bool_)
 FROM_START, FROM_SUBMISSION = "start", "submission"
 UTIL_FROM = (FROM_SUBMISSION, FROM_START)  # where UTIL begins to count: the first submission, or the first start
@@ -190,6 +189,18 @@ def groups_in_words(groups: Sequence[str]) -> list[str]:
     if all(name == str(i) for i, name in enumerate(groups, 1)):
         return []
     return [", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(groups, 1))]
+
+
+def convention(objectives: Iterable[Objective]) -> str:
+    """Return what a gain over EASY is, in words, and of which objectives a positive one is worse.
+
+    Examples
+    --------
+    >>> convention([Objective("UTIL", "%", True, ""), Objective("AWRT", "s", False, "")])
+    '(EASY - X) / EASY; positive is better for response times and worse for UTIL'
+    """
+    more = " and ".join(o.name for o in objectives if o.maximise)
+    return f"(EASY - X) / EASY; positive is better for response times and worse for {more}"
 
 
 def scale_of(objective: Objective, value: float) -> float:

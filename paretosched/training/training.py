@@ -26,8 +26,8 @@ from ..search.evaluation import Compute, simulations
 from ..search.resuming import Effort, Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import (
-    CONVENTION,
     Objective,
+    convention,
     group_of,
     groups_in_words,
     improvement,
@@ -377,7 +377,7 @@ class Training:
             if row["interval"] is not None
         ]
         legend = [
-            f"vs EASY: {CONVENTION}",
+            f"vs EASY: {convention(self.objectives)}",
             *groups_in_words([group_of(o) for o in self.objectives if is_of_group(o.name)]),
         ]
         return "\n".join([*of_systems, "", objectives, *legend, *distances, *certain, *([] if self.rest else [LEARNT])])

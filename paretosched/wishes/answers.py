@@ -15,7 +15,7 @@ from ..core.tables import Column, plain, table
 from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
 from ..fronts.row_schedules import measured_front
-from ..simulation.objective import CONVENTION, Objective, group_of, improvement, is_of_group, objectives, with_group
+from ..simulation.objective import Objective, convention, group_of, improvement, is_of_group, objectives, with_group
 from ..simulation.simulator import simulate
 from ..workload.measures import as_measured
 from ..workload.reopening import WorkloadLike, as_workload
@@ -157,7 +157,8 @@ class Answer:
     def text(self) -> str:
         """Return the answer as tables for a terminal, response times in hours."""
         shown = [column for column in COLUMNS if self.today is not None or "today" not in column.key]
-        lines = [self._headline(), "", table(map(_in_hours, self.rows()), shown), COSTS]
+        lines = [self._headline(), "", table(map(_in_hours, self.rows()), shown)]
+        lines.append(f"vs EASY: {convention(self.objectives)}; negative is what the wish costs the group")
         lines += [] if self.today is None else ["today: what the log has recorded; vs today: the same over that"]
         if not self.online:
             lines.append("this schedule knows all run times and submissions in advance; no policy makes it")
@@ -200,7 +201,6 @@ class Answer:
         return distance_row(self.at_best, self.wish, self.easy_objective, reached)
 
 
-COSTS = f"vs EASY: {CONVENTION}; negative is what the wish costs the group"
 COLUMNS = (
     Column("objective", "objective"),
     Column("group", "group"),

@@ -70,9 +70,9 @@ def parse(text: str, objectives: Sequence[Objective], *, hours: bool = False) ->
     >>> from paretosched.simulation.objective import objective_table
     >>> parse("10*AWRT1 + 4*AWRT2, AWRT <= 11h", objective_table(("1", "2"))).limits
     (Limit(objective='AWRT', low=0.0, high=39600.0, of=''),)
-    >>> parse("UTI", objective_table(()))
+    >>> parse("UTI", objective_table(()))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    paretosched.core.errors.InputError: wish, character 1, "UTI": there must be one of UTIL, AWRT; did you mean UTIL?
+    paretosched.core.errors.InputError: wish, character 1, "UTI": there must be one of ...; did you mean UTIL?
     """
     return _Reader(text, objectives, hours=hours).wish()
 
@@ -377,7 +377,7 @@ class _Reader(TokenReader):
             is_name = self.now.kind in ("word", "name") and not re.match(r"awrt|util|\d+$", word, re.IGNORECASE)
             if is_name and not hint and all(group.isdigit() for group in self.groups):
                 hint = "; groups have names where a CSV file of users and groups gives them, see --groups"
-            self.refuse(f"there must be one of {', '.join(known)}{hint}")
+            self.refuse(f"there must be one of {', '.join(known)}, or a measure, such as p95 wait{hint}")
         if len({*names}) > 1:
             self.refuse(
                 f"means {' and '.join(dict.fromkeys(names))}; write one of them, or a group's exact name in quotes"

@@ -106,6 +106,8 @@ def with_moved_nodes(machine: Machine, hosts: str, leaves: str, joins: str) -> M
             strange = first_few(_at(machine, others))
             raise InputError(f"all nodes must be in partition {leaves}, but not there is {strange}")
         members[names.index(leaves), places] = False
+        if not members[names.index(leaves)].any():
+            raise InputError(f'no node would be left in partition {leaves}; let one stay, or say "also in {joins}"')
     members[names.index(joins), places] = True
     parts = tuple(
         part if name not in (leaves, joins) else replace(part, hosts=host_list(_at(machine, np.flatnonzero(mine))))

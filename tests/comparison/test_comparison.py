@@ -186,6 +186,14 @@ def test_the_text_has_the_improvements_below_each_policy_and_states_the_conventi
     assert lines[-3].endswith("positive is better for response times and worse for UTIL")
 
 
+def test_a_wish_for_any_measure_is_compared_and_of_jain_it_is_said_that_more_is_better() -> None:
+    w = jobs(4, (0, 10, 10, 3), (1, 5, 5, 4), (2, 3, 3, 1)).with_(user=[1, 2, 2])
+    wish = "mean wait, largest group wait <= 9, jain wait >= 0.1, price(250 W, 0h 0.2, 7h 0.3) <= 9"
+    c = compare(w, ["fcfs"], wish=wish)
+    assert "worse for UTIL and jain wait" in c.text()
+    assert c.rows()[-1]["largest group wait"] == 1
+
+
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), max_size=12))
 def test_counts_equal_a_naive_count(points):
     own = EASY.copy()
@@ -642,7 +650,7 @@ def test_gains_are_over_what_runs_today_too() -> None:
         (row[f"{name}_vs_{over}"], over) for row, over in ((easy, "today"), (recorded, "easy")) for name in ("AWRT",)
     ]
     assert {(f"{gain:+.1f}", over.replace("easy", "EASY")) for gain, over in gains} <= set(cells)
-    assert "vs today: the same, over recorded, which is what runs the machine today" in c.text()
+    assert "vs today: as vs EASY, but over recorded, which is what runs the machine today" in c.text()
     limited = compare(w, ["fcfs"], wish="mean wait <= 1.1*today", today="fcfs").wish_here
     assert limited is not None  # today is what is named for it, not what is recorded
     assert limited.limits[0].high == pytest.approx(1.1 * simulate(w, "fcfs").wait.mean())

@@ -112,7 +112,10 @@ def test_nodes_change_their_partitions(text: str, moved: str, leaves: str, joins
         ("b1 from main to main", "all of these nodes are in partition main already"),
         ("n99 also in fat", "all nodes must be of the machine"),
         ("9 gpu from acc to main", "at most as many nodes as there are can go"),
-        ("n[1-20],b[1-2] from main to acc", 'partition "main": must have a node, but has none'),
+        (
+            "n[1-20],b[1-2] from main to acc",
+            'no node would be left in partition main; let one stay, or say "also in acc"',
+        ),
         ("n[1-3] to acc", "must be as in"),
         ("-n[1-8]", 'must be as in .*"down n\\[1-8\\]"'),
     ],

@@ -10,6 +10,7 @@ import pytest
 import paretosched as ps
 from paretosched.comparison.intervals import paired_interval
 from paretosched.comparison.questions import Question, group_question, limit_question, more_load, nodes_question
+from paretosched.comparison.what_if import drawn_workload
 from paretosched.comparison.what_if_table import (
     ONE_WORKLOAD,
     Case,
@@ -28,6 +29,7 @@ from paretosched.simulation.service import Waits
 from paretosched.workload.plausibility import offered_load
 from paretosched.workload.resampling import resample
 from support.machine_zoo import case
+from support.trainings import of_weeks
 
 EASY, FCFS = as_policy("easy"), as_policy("fcfs")
 
@@ -207,8 +209,22 @@ def test_users_react_to_what_changes_and_not_to_what_stays() -> None:
     waited = ps.simulate(w, "easy").wait
     came = ps.simulate(w.with_(capacity=8, wait=waited), "easy", users="react").workload.submit
     assert came.tolist() == [0, 1, 10]  # 4 s after 1 + 5
+    assert ["Users react" in answer_text(each) for each in (still, react)] == [False, True]
+    assert [facts(each)["users"] for each in (still, react)] == ["recorded", "react"]
     with pytest.raises(InputError, match="users must be one of recorded, react"):
         what_if(w, asked, [as_policy("easy")], users="never")
+
+
+def test_users_of_a_log_put_together_again_are_used_to_what_they_wait_in_the_log() -> None:
+    w, question = of_weeks(3), more_load("1.3")
+    react = what_if(w, [("1.3", question)], [EASY], draws=1, seed=4, users="react")
+    waited = ps.simulate(w, "easy").wait
+    for case, asked in zip(react.cases, (None, question), strict=True):
+        drawn, rows = drawn_workload(w, asked, 4)
+        assert (w.run[rows] == drawn.run).all()
+        schedule = ps.simulate(drawn.with_(wait=waited[rows]), "easy", users="react")
+        assert case.after[0].mean[0] == pytest.approx(schedule.wait.mean())
+    assert react.cases[1].after[0].mean[0] != pytest.approx(ps.simulate(drawn, "easy").wait.mean())
 
 
 def test_what_makes_waits_longer_saves_nothing() -> None:
@@ -216,5 +232,7 @@ def test_what_makes_waits_longer_saves_nothing() -> None:
     answers = what_if(w, [("+4", Question("4 more processors", more=4, word="cpu"))], [EASY])
     turned = [case._replace(before=case.after, after=case.before) for case in answers.cases]
     (saved,), (more,) = worth_sentences(answers), worth_sentences(replace(answers, cases=turned))
-    assert saved.startswith("+4: 2.0 hours of waiting of all jobs together saved in 2 s; that is 0.50 a processor.")
-    assert more.startswith("+4: 2.0 hours more of waiting of all jobs together in 2 s; that is 0.50 a processor.")
+    assert saved.startswith(
+        "+4: 2.0 hours of waiting of all jobs together saved in 2 s; that is 0.50 hours saved a pro"
+    )
+    assert more.startswith("+4: 2.0 hours more of waiting of all jobs together in 2 s; that is 0.50 hours more a pro")

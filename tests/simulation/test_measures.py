@@ -217,17 +217,38 @@ def test_an_overtaken_job_waits_unfairly_from_then_on() -> None:
     assert ps.simulate(w, "fcfs").objectives["mean unfair wait"] == 0
 
 
+BOUNDED = [
+    "mean wait", "mean response of 2", "p95 wait", "mean slowdown", "share wait > 5s", "jain wait", "idle hours",
+    "largest group wait", "largest group slowdown", "energy(9 W, idle 3 W)", "price(9 W, idle 3 W, 0h 0.4, 6h 0.2)",
+    "price(9 W, idle 3 W, 0h 0.4, 6h 0.2, 20h 0)",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_no_schedule_has_less_than_the_bounds(seed: int) -> None:
-    names = ["mean wait", "mean response of 2", "p95 wait", "mean slowdown", "share wait > 5s", "jain wait"]
-    w = with_measures(in_two_groups(random_jobs(seed, 30, 8, gap=4, run=12), seed), names)
+    w = with_measures(in_two_groups(random_jobs(seed, 30, 8, gap=4, run=12), seed), BOUNDED)
     least = bounds(w)
+    assert not np.isnan(least.together).any()
     for policy in ("easy", "fcfs", "estimate * width; backfill: easy", "estimate; backfill: easy"):
         values = ps.simulate(w, policy).objectives.array
         sign = np.array([-1.0 if o.maximise else 1.0 for o in objective_table(w)])
         for bound in (least.alone, least.together):
             assert (sign * values >= sign * bound - 1e-9)[1:].all()
     assert least.together[4] >= least.alone[4]
+
+
+def test_no_schedule_on_nodes_has_less_than_the_bounds() -> None:
+    workloads = [w for w in MACHINE_ZOO.values() if {"memory", "GPUs"} <= set(w.resource_shares)]
+    assert workloads
+    for workload in workloads:
+        w = with_measures(workload, ["UTIL_gpus", "UTIL_memory", "largest group wait", "price(9 W, 0h 0.3)"])
+        least = bounds(w)
+        assert not np.isnan(least.together[[0, 1, *range(len(w.groups) + 2, len(least.together))]]).any()
+        for policy in ("easy", "fcfs"):
+            values = ps.simulate(w, policy).objectives.array
+            sign = np.array([-1.0 if o.maximise else 1.0 for o in objective_table(w)])
+            known = ~np.isnan(values)
+            assert (sign * values >= sign * least.together - 1e-9)[known].all()
 
 
 def test_the_bound_of_the_mean_response_is_reached_where_jobs_fill_the_machine() -> None:

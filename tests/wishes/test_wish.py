@@ -200,6 +200,7 @@ def test_names_of_groups_stand_for_their_response_times(words: str, meaning: str
         ("rest <= 20h", ", others, all"),
         ('10*"AWRT1', "has no meaning here; a name must end with its quote"),
         ("others + AWRT1", 'character 1, "others": there must be one of UTIL'),
+        ("meen wait", ", or a measure, such as p95 wait"),
         ("vip + physics + 'VIP' + 'UTIL' + 'deep learning', others <= EASY", 'all groups are in it; write "all"'),
         ("'vip", 'character 1, "\'": has no meaning'),
     ],

@@ -204,6 +204,14 @@ def test_a_bad_list_is_refused_with_file_and_line(tmp_path: Path, content: str, 
         by_csv(jobs([1], [1]), path)
 
 
+@pytest.mark.parametrize("words", ["  ", "large: ; rest", "large: wide; rest", ";"])
+def test_words_that_describe_no_group_are_no_file(words: str) -> None:
+    with pytest.raises(
+        InputError, match=r"^groups must be .*; in words a group has a name and a condition, as in large"
+    ):
+        with_groups(jobs([1], [1]), words)
+
+
 def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv: no such file$"):
         by_csv(jobs([1], [1]), tmp_path / "none.csv")
