@@ -216,14 +216,14 @@ def test_users_react_to_what_changes_and_not_to_what_stays() -> None:
 
 
 def test_users_of_a_log_put_together_again_are_used_to_what_they_wait_in_the_log() -> None:
-    w, question = of_weeks(3), more_load("1.3")
+    w, question = of_weeks(3), more_load(1.3)
     react = what_if(w, [("1.3", question)], [EASY], draws=1, seed=4, users="react")
     waited = ps.simulate(w, "easy").wait
-    for case, asked in zip(react.cases, (None, question), strict=True):
+    for each, asked in zip(react.cases, (None, question), strict=True):
         drawn, rows = drawn_workload(w, asked, 4)
         assert (w.run[rows] == drawn.run).all()
         schedule = ps.simulate(drawn.with_(wait=waited[rows]), "easy", users="react")
-        assert case.after[0].mean[0] == pytest.approx(schedule.wait.mean())
+        assert each.after[0].mean[0] == pytest.approx(schedule.wait.mean())
     assert react.cases[1].after[0].mean[0] != pytest.approx(ps.simulate(drawn, "easy").wait.mean())
 
 
