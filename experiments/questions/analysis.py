@@ -423,7 +423,7 @@ def students(rows: Rows) -> Answer:
     other = next(row for row in rows if (row["group"], row["scenario"]) == (ALL, asked) and row["policy"] != "EASY")
     own = pick(rows, scenario=asked, policy="EASY", group="5")
     return (
-        f"If {easy[asked]['words']}, the mean wait of all jobs is {change_of(easy[asked])}, their own "
+        f"With {easy[asked]['words']}, the mean wait of all jobs is {change_of(easy[asked])}, their own "
         f"{change_of(own)}; with {other['policy']} that of all is {change_of(other)} than with EASY today. With "
         f"{easy['load 1.2']['words']} from all groups alike it is {change_of(easy['load 1.2'])}.",
         table_of_whatif(

@@ -108,7 +108,7 @@ NEXT = {"2023-01-24": "2023-01-25", "2023-02-07": "2023-02-08", "2023-03-07": "2
 EQUAL = "Users came as they had come, whatever they then waited: a better schedule would have brought more work."
 SHORT = "A few days have no intervals: another week may say the opposite."
 LIMITS = "Limits of users and QOS are not simulated."
-STUDENTS = "5 x2"
+STUDENTS = "5 x1.2"
 FIRST_DAYS = 3  # of a log of nodes, of which the use of GPUs is told
 THETA_GROUPS = '--groups "large: width >= 1024; rest"'
 
@@ -265,8 +265,8 @@ QUESTIONS: Mapping[str, Asked] = {
             "Nobody in this log is called a student. Group 5, users of less than 0.1 % of the work each, stands for "
             "them; with accounts it is --groups account.",
             "New users are copies of old ones, with their hours, at other weeks. --load takes users of all groups.",
-            "Users react to other waits than today's scheduler gives them in the same question: to another order, not "
-            "to new users. In a queue that grows and grows, real users would go away.",
+            "Users react to other waits than they have in this log under today's scheduler: they submit the next job "
+            "later, but they never go away.",
         ),
     ),
 }  # fmt: skip
