@@ -271,5 +271,5 @@ QUESTIONS: Mapping[str, Asked] = {
     ),
 }  # fmt: skip
 
-QUICK = {"jobs": 1200, "processors": 64, "seed": 40}
+QUICK = {"jobs": 1800, "processors": 64, "seed": 40}
 QUICK_JOBS = 80

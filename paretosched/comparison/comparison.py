@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import list_argument
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import html_table
@@ -612,7 +613,7 @@ def compare(
         machine=None if workload.machine is None else describe_machine(workload.machine),
         today=now,
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
-        views=tuple(view(how, schedules) for how in views),
+        views=tuple(view(how, schedules) for how in list_argument("views", views)),
         **_in_use(schedules),
         **({} if front is None else against(front, beside, feasible, wish_here)),
     )

@@ -35,9 +35,18 @@ if COMPILED:
         submit: Any,  # noqa: ARG001
         estimate: Any,  # noqa: ARG001
     ) -> Any:
-        """Call the function at an address with six whole numbers."""
+        """Call the function at an address with six whole numbers.
+
+        Parameters
+        ----------
+        context
+            numba's.
+        address, t, count, queue, keys, submit, estimate
+            numba's types of the address and of the six numbers of ASKED.
+        """
 
         def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            """Return no value of a call that is made with `context`, `builder`, `_signature` and `arguments`."""
             number = ir.IntType(64)
             function = ir.FunctionType(ir.VoidType(), [number] * 6).as_pointer()
             builder.call(builder.inttoptr(arguments[0], function), arguments[1:])
@@ -48,7 +57,13 @@ if COMPILED:
 else:
 
     def call(address: Int, t: Int, count: Int, queue: Int, keys: Int, submit: Int, estimate: Int) -> None:
-        """Call the function at an address with six whole numbers."""
+        """Call the function at an address with six whole numbers.
+
+        Parameters
+        ----------
+        address, t, count, queue, keys, submit, estimate
+            The address, and the six numbers of ASKED.
+        """
         ASKED(int(address))(int(t), int(count), int(queue), int(keys), int(submit), int(estimate))
 
 

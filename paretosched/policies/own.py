@@ -81,7 +81,7 @@ class WaitingJobs:
         """Return the groups, (k,) indices into `Workload.groups`."""
         return read_only(self._asked.workload.group[self._jobs])
 
-    def asked(self, what: str) -> Ints:
+    def requests(self, what: str) -> Ints:
         """Return how many "nodes" or "gpus", or how much "memory" (MiB), each asks for, (k,)."""
         return read_only(requests_of(self._asked.workload, what)[self._jobs])
 

@@ -141,17 +141,17 @@ def test_arrays_cannot_be_changed_and_the_machine_is_seen() -> None:
     assert start.tolist() == ps.simulate(w, "fcfs").start.tolist()
     assert min(seen) >= 0
     assert max(seen) <= 8
-    assert (ps.simulate(TWO_PARTITIONS, lambda jobs, _: jobs.asked("gpus")).start >= 0).all()
+    assert (ps.simulate(TWO_PARTITIONS, lambda jobs, _: jobs.requests("gpus")).start >= 0).all()
 
 
 def test_errors_of_a_function_are_raised_as_they_are() -> None:
     w = small(0)
 
-    def broken(jobs: WaitingJobs, now: int) -> Any:
+    def divide(jobs: WaitingJobs, now: int) -> Any:
         return jobs.estimate / (1 if now < 100 else {}["nothing"])
 
     with pytest.raises(KeyError, match="nothing"):
-        ps.simulate(w, broken)
+        ps.simulate(w, divide)
     with pytest.raises(InputError, match=r"a key for each of .* waiting job.* shape \(7,\)"):
         ps.simulate(w, lambda _jobs, _now: np.zeros(7))
     with pytest.raises(InputError, match="neither an order of its own nor a slack"):
