@@ -12,7 +12,7 @@ SEARCHES: Mapping[str, Mapping[str, str]] = {
     "random": {"algorithm": "random", "draw": "tied"},
     "nsga2": {"algorithm": "nsga2"},
 }
-SEARCHED = ("KTH", "SDSC00", "lublin-256")
+SEARCHED = ("KTH", "lublin-256", "SDSC00")
 LUBLIN = "rlscheduler-lublin-256.swf.gz"  # among the logs of PARETOSCHED_MODERN
 EVALUATIONS, SEEDS = 2000, 10
 UNTIL, TRAINING = 0.7, 1000

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import indented_lines
 from .explanation_words import RULES, example_jobs, guarded_words, origin_of, paragraphs, time_sharing_words
 from .greedy_explanation import GreedyExplanation, explain_greedy
 from .greedy_order import Greedy
 from .guarded import Guarded
+from .own import Called, Given
 from .plain import Plain
 from .policy import PolicyLike, as_policy
 from .policy_json import to_json
@@ -83,7 +85,7 @@ def explain(policy: PolicyLike) -> Explanation:
     Raises
     ------
     InputError
-        There is no such policy, or its file breaks a rule.
+        There is no such policy, its file breaks a rule, or it is a Python function or a schedule.
 
     Examples
     --------
@@ -91,4 +93,6 @@ def explain(policy: PolicyLike) -> Explanation:
     ['Jobs start when the log says that they did: a record, and no rule.']
     """
     policy = as_policy(policy)
+    if isinstance(policy, Called | Given):
+        raise InputError(f"{policy.name} cannot be explained, because only its author knows what it does")
     return _EXPLAIN[type(policy)](policy)

@@ -178,5 +178,7 @@ def test_a_function_and_a_schedule_stand_beside_policies_in_a_comparison(tmp_pat
     for policy in (Called(area), Given(schedule)):
         with pytest.raises(InputError, match="cannot be saved as a policy"):
             save_policy(policy, tmp_path / "p.json")
+        with pytest.raises(InputError, match="cannot be explained"):
+            ps.explain(policy)
     with pytest.raises(InputError, match="says nothing of the queue"):
         Given(schedule).queue(w)
