@@ -7,6 +7,7 @@ total resource consumption. An owner may prefer the groups of the log, its queue
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
@@ -34,6 +35,7 @@ from .workload import Repair, Workload, source_after
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
 MOST_GROUPS = 64
 IMPORTED = ("user", "project", "department", "group")  # words of import and deploy
+SPOKEN_OF = re.compile(r"UTIL|AWRT[0-9]*|EASY|today", re.ASCII | re.IGNORECASE)  # in wishes
 NAMED_BY_JOBS = {"partition": "partition", "account": "account", "qos": "queue"}  # with the field of a log
 OTHER = "other"  # the group of those who are in no list
 UNKNOWN_USERS = "user unknown and 1 % of the work or more: put into the last group"
@@ -242,7 +244,7 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     if words in groupings:
         return groupings[words](workload)
     if is_in_words(words) and not os.path.lexists(words):
-        return by_words(workload, words, called)
+        return _with_own_names(by_words(workload, words, called), called)
     try:
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
@@ -254,10 +256,21 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
                 f"{called} must be {', '.join(groupings)}, percentages, groups in words or the path of a CSV file, "
                 f"but is {in_quotes(words)}{hint}"
             ) from None
-        return by_csv(workload, how)
+        return _with_own_names(by_csv(workload, how), called)
     if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
         raise InputError(f"{called}: percentages must descend between 100 and 0, but are {words}")
     return by_consumption(workload, [share / 100 for share in per_cent])
+
+
+def _with_own_names(workload: Workload, called: str) -> Workload:
+    """Return a workload; refuse groups that are called as what wishes speak of, since a wish would mean that."""
+    wrong = [name for name in workload.groups if SPOKEN_OF.fullmatch(name)]
+    if wrong:
+        raise InputError(
+            f"{called}: a group must not be called as what wishes speak of, UTIL, AWRT, AWRT1, ..., EASY or today, but "
+            f"one is {in_quotes(wrong[0])}; give it another name"
+        )
+    return workload
 
 
 def count_users(workload: Workload) -> Ints:

@@ -220,6 +220,16 @@ def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         by_csv(jobs([1], [1]), tmp_path / "binary.csv")
 
 
+@pytest.mark.parametrize("name", ["UTIL", "awrt1", "EASY", "Today"])
+def test_a_group_is_not_called_as_what_wishes_speak_of(name: str, tmp_path: Path) -> None:
+    w = jobs([1, 2], [7, 8])
+    (tmp_path / "groups.csv").write_text(f"user,group\n7,{name}\n*,rest\n")
+    for how in (f"{name}: user = 7; rest", tmp_path / "groups.csv"):
+        with pytest.raises(InputError, match=f'--groups: a group must not be called .* but one is "{name}"; give it'):
+            with_groups(w, how, "--groups")
+    assert by_csv(w, tmp_path / "groups.csv").groups == (name, "rest")  # what an earlier run was made with opens
+
+
 def test_a_description_is_plain_values() -> None:
     w = Workload([0, 3600 * 24 * 5], [10, 20], [10, 40], [1, 4], 8, user=[3, -1], wait=[5, -1])
     info = describe(w)
