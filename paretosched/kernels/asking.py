@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
-from .compiling import COMPILED, njit
+from .compiling import COMPILED, intrinsic, njit
 from .inputs import Jobs
 from .waiting_heap import make_heap
 
@@ -20,11 +20,10 @@ ASKED = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6)
 if COMPILED:
     import numba
     from llvmlite import ir  # type: ignore[import-untyped]
-    from numba.extending import intrinsic  # type: ignore[attr-defined]
 
     types: Any = numba.types  # type: ignore[attr-defined]
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def call(
         context: Any,  # noqa: ARG001  # numba's types, of which only the number matters
         address: Any,  # noqa: ARG001

@@ -38,6 +38,10 @@ if COMPILED:
         chosen: Callable[[F], F] = extending.overload(func, jit_options=options, inline="never", strict=strict)
         return chosen
 
+    def intrinsic(func: Callable[..., Any]) -> Any:
+        """Return what puts LLVM's instructions of `func`, which gets numba's types, in place of a call."""
+        return extending.intrinsic(func)  # type: ignore[attr-defined]
+
 else:
 
     def njit(
@@ -49,6 +53,10 @@ else:
     def overload(func: Callable[..., Any], *, strict: bool = True) -> Callable[[F], F]:
         """Return what leaves a function as it is; func stays without a body, whatever strict is."""
         return lambda function: function
+
+    def intrinsic(func: Callable[..., Any]) -> Any:
+        """Return `func` as it is."""
+        return func
 
     def power(x: float, y: float) -> float:
         """Return x to the power of y as the C library does, with inf and nan instead of exceptions."""
@@ -62,4 +70,4 @@ else:
             return math.nan
 
 
-__all__ = ["COMPILED", "njit", "overload", "power"]
+__all__ = ["COMPILED", "intrinsic", "njit", "overload", "power"]
