@@ -1,7 +1,7 @@
 """Where a search looks: the owner's box, which a wish makes smaller, and the goal of the wish.
 
 Without a wish the box is that of `quality_indicators.box_of`: up to some times EASY's AWRT_i in every group, or EASY's
-value of every measure that a search is for. A limit of
+value of every objective that a search is asked for; UTIL is a coordinate only if it is asked for. A limit of
 a wish takes the place of this edge: of a group, or, as one more coordinate, of AWRT or UTIL. Lower limits of response
 times and an upper one of UTIL do not matter to the box: who does better is welcome there. If there is a goal, half of
 the parents are chosen by it and by how far they exceed limits, with a random weight each time: the best answer lies
@@ -60,8 +60,8 @@ def aim_of(workload: Workload, wish: Wish | None = None, reach: float = REACH, u
     sign = np.array([-1.0 if o.maximise else 1.0 for o in table])
     scales = [scale_of(o, float(value)) for o, value in zip(table, easy, strict=True)]
     outer = {o.name: s * (x / reach if o.maximise else reach * x) for o, s, x in zip(table, sign, scales, strict=True)}
-    minimised = [j for j in columns if not table[j].maximise]
-    edges = {table[j].name: outer[table[j].name] for j in minimised or columns}
+    chosen = [j for j in columns if workload.measured.deciding or not table[j].maximise]
+    edges = {table[j].name: outer[table[j].name] for j in chosen or columns}
     if wish is None:
         return Aim(_rows([*edges], places, workload), np.array([*edges.values()]))
     wish = resolved_on(wish, workload, {"easy": easy}, util_from)

@@ -21,6 +21,7 @@ from paretosched.simulation.simulator import simulate
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 from paretosched.wishes.wish_files import as_wish, save_wish
+from paretosched.workload.measures import with_objectives
 from support.exploring import random_workload
 
 W = random_workload(jobs=300)
@@ -131,3 +132,13 @@ def test_a_search_for_a_wish_answers_it_better_than_one_that_knows_none(tmp_path
             gains.append(1 - best[0] / best[1])
     assert np.mean(gains) > 0.01
     assert np.mean(np.array(gains) >= 0) > 0.7
+
+
+def test_utilisation_is_a_side_of_the_box_where_it_is_asked_for() -> None:
+    measured = with_objectives(W, "UTIL, mean slowdown, AWRT1")
+    values = objectives(simulate(measured, "easy"), util_from="submission")
+    util, awrt, slowdown = (values[name] for name in ("UTIL", "AWRT1", "mean slowdown"))
+    aim = aim_of(measured, None, 1.5)
+    assert aim.edge.tolist() == pytest.approx([-util / 1.5, 1.5 * awrt, 1.5 * slowdown])
+    assert (aim.rows == np.eye(3)).all()
+    assert len(aim_of(with_objectives(W, "mean slowdown, AWRT1")).edge) == 2
