@@ -54,11 +54,11 @@ README_CLAIMS: tuple[Claim, ...] = (
     ),
     Claim(
         TUTORIAL,
-        "Physics gained {:.1f} %; biology paid {:.1f} %, where the wish allows {:.0f} %",
+        "Physics gained {:.1f} %; chemistry paid {:.1f} %, where the wish allows {:.0f} %",
         lambda r: of_the_walk(
             r,
             r"\nrecorded +\S+ +\+(\d+\.\d)",
-            r"\ngroup biology .*\n +recorded +\S+ +-(\d+\.\d)",
+            r"\ngroup chemistry .*\n +recorded +\S+ +-(\d+\.\d)",
             r"others <= 1\.(\d+)\*EASY",
         ),
     ),
