@@ -36,14 +36,15 @@ def opening(policies: Sequence[Row], searches: Sequence[Row], trainings: Sequenc
     """Return the five sentences of the summary."""
     log, slower, less = opposed_most(policies)
     logs = list(dict.fromkeys(row["log"] for row in searches))
-    found = [more_often(searches, log, name) for log in logs for name in ("random", "nsga2")]
+    above = {name: [more_often(searches, log, name) for log in logs] for name in ("random", "nsga2")}
     seeds = len({row["seed"] for row in searches})
-    said = (
-        f" The default search finds more than random draws, and than NSGA-II, with {min(found)} to {max(found)} of "
-        f"{seeds} seeds on each of {len(logs)} logs."
-        if found
-        else ""
+    random, nsga2 = (
+        " to ".join(map(str, sorted({min(counts, default=0), max(counts, default=0)}))) for counts in above.values()
     )
+    said = (
+        f" On {len(logs)} logs the default search finds more than random draws with {random} of {seeds} seeds, and "
+        f"more than NSGA-II with {nsga2}."
+    ) * bool(logs)
     learnt, rest = ([gain(*pair, key) for pair in pairs_of(trainings)] for key in ("objective", "rest_objective"))
     return common.opening(
         "Does it matter by which measure an owner asks, and do search and training work for other measures than AWRT?",
