@@ -78,7 +78,9 @@ TRES = {
     "node": ("nodes", "nodes"),
     "gres/gpu": ("gpus", "GPUs"),
 }
-WEIGHT = re.compile(r"([-+]?(?:[0-9]{1,12}\.?[0-9]{0,12}|\.[0-9]{1,12})(?:e[-+]?[0-9]{1,2})?)([kmgtp]?)")  # strtod's
+WEIGHT = re.compile(  # strtod's
+    r"(0x[0-9a-f]{1,8}|[-+]?(?:[0-9]{1,12}\.?[0-9]{0,12}|\.[0-9]{1,12})(?:e[-+]?[0-9]{1,2})?)([kmgtp]?)"
+)
 UNITS = ("", *"kmgtp")
 UNSAID = {"memory": 0} | BESIDE  # by variable
 PHASE = "passes begin at multiples of bf_interval here; Slurm's have another phase, and take time"
@@ -399,7 +401,8 @@ def _tres_part(site: Site, remarks: list[str]) -> list[Part]:
             raise InputError(f"{where}: PriorityWeightTRES must be NAME=NUMBER,..., but has {in_quotes(word)}")
         name = name.strip().lower()
         larger = max(0, UNITS.index(match[2]) - (2 if name == "mem" else 0))  # memory is in MiB
-        weights[name] = float(match[1]) / 1024.0**larger
+        value = int(match[1], 16) if match[1].startswith("0x") else float(match[1])
+        weights[name] = value / 1024.0**larger
     others = [name for name in weights if name not in TRES and weights[name]]
     if others:
         remarks.append(f"PriorityWeightTRES: {', '.join(others)} of jobs are not in a log, so that they count nothing")

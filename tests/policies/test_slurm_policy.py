@@ -91,6 +91,7 @@ def test_a_whole_site() -> None:
         ),
         ("PriorityWeightTRES=cpu=32", "width * 2"),
         ("PriorityWeightTRES=cpu=32\nPriorityFlags=NO_NORMAL_TRES", "width * 32"),
+        ("PriorityWeightTRES=cpu=0x20\nPriorityFlags=NO_NORMAL_TRES", "width * 32"),
         ("PriorityWeightTRES=Mem=8,Node=3", "memory * 2 + nodes * 0.75"),  # MiB of four nodes that do not say it
         ("PriorityWeightTRES=Mem=5\nPriorityFlags=NO_NORMAL_ALL", "memory * 5"),
         (  # of the nodes of p, 6 GPUs; of those of g, 2
