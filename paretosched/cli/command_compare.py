@@ -177,8 +177,10 @@ def _policies(options: argparse.Namespace) -> tuple[list[Policy], Policy | None]
 def _today(today: Policy | None, workload: Workload) -> Policy | None:
     """Return what runs the machine today: --today, or what is recorded; None if that is not known."""
     from ..policies.policy import as_policy
+    from ..wishes.relative_limits import is_recorded, policy_of
+    from ..wishes.wish import TODAY
 
-    return as_policy("recorded") if today is None and (workload.wait >= 0).all() else today
+    return as_policy(policy_of(TODAY)) if today is None and is_recorded(workload) else today
 
 
 def _wishes_without_jobs(logs: Sequence[tuple[str, Workload]], comparisons: Sequence[Comparison]) -> list[str]:

@@ -13,11 +13,13 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.arguments import instance
 from ..core.arrays import Ints, read_only
 from ..core.errors import InputError, number_of
 from ..core.notebook import fields_repr
@@ -204,19 +206,22 @@ class Called:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InputError(f"function must be a Python function of jobs and now, but is {self.function!r:.60}")
-        if isinstance(self.backfill, str):
-            object.__setattr__(self, "backfill", read_backfill(self.backfill))
-        assert isinstance(self.backfill, Backfill)  # noqa: S101  # read_backfill returns one
-        if self.backfill.order or self.backfill.slack:
+        backfill = self._backfill
+        if backfill.order or backfill.slack:
             raise InputError("backfill of a function must have neither an order of its own nor a slack")
         own = getattr(self.function, "__name__", type(self.function).__name__)
-        object.__setattr__(self, "name", self.name or own + (self.backfill.name and f" with {self.backfill.name}"))
+        object.__setattr__(self, "name", self.name or own + (backfill.name and f" with {backfill.name}"))
+
+    @cached_property
+    def _backfill(self) -> Backfill:
+        if isinstance(self.backfill, str):
+            return read_backfill(self.backfill)
+        return instance("backfill", self.backfill, Backfill)
 
     @property
     def reservations(self) -> int:
         """How many waiting jobs have a reservation."""
-        assert isinstance(self.backfill, Backfill)  # noqa: S101  # see above
-        return self.backfill.reservations
+        return self._backfill.reservations
 
     @arriving
     def outcome(self, workload: Workload, method: int | None = None) -> Outcome:
@@ -235,10 +240,9 @@ class Called:
 
     def queue(self, workload: Workload) -> Queue:
         """Return how the waiting jobs are backfilled; their order is asked for."""
-        assert isinstance(self.backfill, Backfill)  # noqa: S101  # see above
         equal = postfix(["0"] * len(SITUATIONS), np.empty((0, len(workload))))
         queue = simple_queue(workload, equal, self.reservations)
-        return queue._replace(backfilling=self.backfill.arguments(workload.groups, True))
+        return queue._replace(backfilling=self._backfill.arguments(workload.groups, True))
 
 
 @runtime_checkable

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -208,8 +209,19 @@ def _in_use(workload: Workload) -> Floats:
     return np.array([asked.cpus, asked.gpus])
 
 
+_DOWN: WeakKeyDictionary[Workload, tuple[Ints, Ints, Floats]] = WeakKeyDictionary()  # a search asks thousands of times
+
+
 def _down(workload: Workload) -> tuple[Ints, Ints, Floats]:
     """Return when processors and GPUs are down: begin and end, (k,) s, and how many of each there, (2, k)."""
+    known = _DOWN.get(workload)
+    if known is None:
+        known = _DOWN[workload] = _down_times(workload)
+    return known
+
+
+def _down_times(workload: Workload) -> tuple[Ints, Ints, Floats]:
+    """Return what `_down` does, from the down times of the workload or of the nodes of its machine."""
     machine = workload.machine
     if machine is None:
         if workload.down is None:

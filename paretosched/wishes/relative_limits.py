@@ -54,8 +54,14 @@ def policy_of(reference: str) -> str:
 
 def today_values(workload: Workload, util_from: str = FROM_START) -> Floats | None:
     """Return the objectives of what is recorded, (m,) natural units; None if the log does not say when jobs started."""
-    known = bool((workload.wait >= 0).all())
-    return objectives(simulate(workload, policy_of(TODAY)), util_from=util_from).array if known else None
+    if not is_recorded(workload):
+        return None
+    return objectives(simulate(workload, policy_of(TODAY)), util_from=util_from).array
+
+
+def is_recorded(workload: Workload) -> bool:
+    """Return whether a log says when each of its jobs started: then that is what runs the machine today."""
+    return bool((workload.wait >= 0).all())
 
 
 def resolve(wish: WishLike, references: dict[str, Floats]) -> Wish:

@@ -156,6 +156,8 @@ def test_errors_of_a_function_are_raised_as_they_are() -> None:
         ps.simulate(w, lambda _jobs, _now: np.zeros(7))
     with pytest.raises(InputError, match="neither an order of its own nor a slack"):
         Called(area, ps.Backfill(1, slack=3))
+    with pytest.raises(InputError, match="backfill must be"):
+        Called(area, 7)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="function must be a Python function"):
         Called("area")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="a Python function of jobs and now, or a schedule, but is 7"):
