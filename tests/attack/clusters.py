@@ -15,10 +15,8 @@ from random import Random
 import psutil
 
 from attack.kills import fault_of, results, results_or_fault, start
-from attack.tally import ACCEPTED, MOST_SECONDS, REFUSED, Tally, Verdict, judge, tally
+from attack.tally import ACCEPTED, MOST_SECONDS, PATIENCE, REFUSED, Tally, Verdict, judge, tally
 from support.commands import environment, stored_rows, succeed
-
-PATIENCE = 4 * MOST_SECONDS  # s for a run that loses its workers again and again
 
 
 def explore(evaluations: int, *words: object) -> list[str]:

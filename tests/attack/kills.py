@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 import paretosched as ps
-from attack.tally import ACCEPTED, MOST_SECONDS, Tally, Verdict, tally
+from attack.tally import ACCEPTED, PATIENCE, Tally, Verdict, tally
 from support.commands import environment, stored_rows, succeed
 from support.house import furnish
 
@@ -81,10 +81,10 @@ def fault_of(words: Sequence[str], folder: Path) -> str:
     """Call a command to its end; return what is wrong, or ''."""
     process = start(words, folder)
     try:
-        status = process.wait(MOST_SECONDS * 3)
+        status = process.wait(PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
-        return f"no end within {MOST_SECONDS * 3:.0f} s"
+        return f"no end within {PATIENCE:.0f} s"
     errors = (folder / ".err").read_text()
     return "" if status == 0 else f"exit status {status}: {errors[-300:]}"
 

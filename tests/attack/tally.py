@@ -15,6 +15,7 @@ from support.commands import command
 
 MOST_MEMORY = 1 << 20  # KiB that a process may take at its peak
 MOST_SECONDS = 120.0  # that an attempt may take on a busy machine, if nothing else is said
+PATIENCE = 15 * MOST_SECONDS  # for a long command: it is to find a run without an end, not one beside other work
 REFUSED, ACCEPTED = "refused", "accepted"
 
 
