@@ -11,7 +11,7 @@ empty, and marked so in `Scheduler`: all simulations have arguments of the same 
 `Promises`     conservative backfilling: places that are kept from one event to the next
 `Predictor`    run times that are predicted; see `predicted`
 `Pace`         Slurm's rhythm on nodes: its passes, instead of one at each event; see `slurm_passes`
-`Users`        users who submit jobs when others have ended; see `reacting`
+`Users`        jobs that come when others have ended; see `reacting`
 =============  =====================================================================================================
 
 `Site.free` has the processors that are neither down nor, by the expected ends of the running jobs, taken, from now on.
@@ -66,11 +66,12 @@ from .places import (
     stops_others,
     tier_of,
     vacate,
+    when_counted,
 )
 from .predicted import Predictor, learn, longer, new_predictor, predict
 from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
 from .profile import add, earliest
-from .reacting import Users, call_next, expect_all, in_tables, let_in, see_end, users_of
+from .reacting import Users, call_next, expect_all, in_tables, let_in, see_end, see_starts, users_of
 from .rule_choice import Ballot, choose
 from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
 from .slurm_passes import Pace, expect_end, forget_end, no_pace, priority_of
@@ -603,6 +604,7 @@ def _advance(
         if t >= until:
             return
         begin_second(site, t)
+        counted = not scheduler.paced and t == scheduler.pace.look[0]["tick"]
         ended = False
         while state[0]["running"] > 0 and next_end(now) == t:
             j = end_job(jobs, scheduler, now, site, t)
@@ -639,7 +641,7 @@ def _advance(
                     site.keys[j] = desk.waiting.keys[0]
                     if scheduler.paced:
                         site.keys[j] = priority_of(scheduler.pace, j, site.keys[j])
-            enter(site, rows, j, kept, scheduler.paced)
+            enter(site, rows, j, kept, scheduler.paced, scheduler.pace.turn)
             now.start[j] = -1
             state[0]["arrived"] += 1
             if reacting:
@@ -647,7 +649,7 @@ def _advance(
         count: Int = state[0]["waiting"]
         running: Int = state[0]["running"]
         if scheduler.promising:
-            keep(jobs, scheduler, now, site, desk, before, ended, corrected, t)
+            keep(jobs, scheduler, now, site, desk, before, ended or counted, corrected, t)
         elif scheduler.ruled:
             start_by_choice(jobs, scheduler, now, site, desk, situation, t)
         elif scheduler.paced:
@@ -662,7 +664,13 @@ def _advance(
             if among > 0:
                 start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, among, situation, t)
         if state[0]["running"] > running:
+            if reacting:
+                see_starts(users, rows, count, now.start, t)
+                call_next(jobs, users, site.free, state[0]["arrived"])
             state[0]["waiting"] = still_waiting(rows, count, now.start)
+        if not scheduler.paced:
+            some_wait = state[0]["waiting"] > 0 and state[0]["running"] > 0
+            scheduler.pace.look[0]["tick"] = when_counted(site.free, t) if some_wait else FAR
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -777,11 +785,18 @@ def correct(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: Int) 
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def enter(site: Site, rows: Ints, j: Int, kept: bool, paced: bool) -> None:
+def enter(site: Site, rows: Ints, j: Int, kept: bool, paced: bool, turn: Ints) -> None:
     """Put job j, which no waiting job has a higher row than, into the queue.
 
-    `site` and `rows`, (n,) int64, are modified in place; `kept` is whether the queue is sorted by keys, and `paced`
-    whether by nothing else: passes of Slurm go through all partitions of a tier.
+    Parameters
+    ----------
+    site, rows
+        `Site`, and the queue, (n,) int64, both modified in place.
+    j, kept
+        The job, and whether the queue is sorted by keys.
+    paced, turn
+        Whether that is for passes of Slurm, which go through all partitions of a tier: then jobs of equal keys are in
+        the order of `turn`, (n,) int64.
     """
     waiting = site.state[0]["waiting"]
     low: Int = waiting
@@ -791,7 +806,10 @@ def enter(site: Site, rows: Ints, j: Int, kept: bool, paced: bool) -> None:
         while low < high:
             middle = (low + high) >> 1
             higher = 0 if paced else tier_of(site.free, rows[middle]) - tier_of(site.free, j)
-            if higher > 0 or (higher == 0 and site.keys[rows[middle]] >= site.keys[j]):
+            before = site.keys[rows[middle]] > site.keys[j]
+            if site.keys[rows[middle]] == site.keys[j]:
+                before = not paced or turn[rows[middle]] < turn[j]
+            if higher > 0 or (higher == 0 and before):
                 low = middle + 1
             else:
                 high = middle
@@ -1094,7 +1112,13 @@ def line_up(jobs: Jobs, scheduler: Scheduler, site: Site, desk: Desk, situation:
     for i in range(count):
         key = waiting.keys[0]
         j = take_first(waiting, 0, count - i, True)
-        pace.line[i] = j
+        place: Int = i  # jobs of equal keys come by their rows
+        while (
+            place > 0 and pace.priority[pace.line[place - 1]] == key and pace.turn[pace.line[place - 1]] > pace.turn[j]
+        ):
+            pace.line[place] = pace.line[place - 1]
+            place -= 1
+        pace.line[place] = j
         pace.priority[j] = key
 
 
@@ -1209,7 +1233,8 @@ def keep(
     before
         How many jobs waited before the arrivals of this second.
     ended, corrected
-        Whether a job has ended, and whether a prediction has proved too short.
+        Whether a job has ended, or what jobs take of timed pools has shrunk; and whether a prediction has proved too
+        short.
     """
     rows = desk.waiting.rows
     place = scheduler.promises.place

@@ -172,7 +172,7 @@ class Sorted(NamedTuple):
 
 
 class Reactions(NamedTuple):
-    """How users react: n jobs in B batches, of which most wait for the end of another one.
+    """What jobs wait for before they come: n jobs in B batches, of which P pairs wait for one another.
 
     Attributes
     ----------
@@ -182,18 +182,25 @@ class Reactions(NamedTuple):
         (n,) int64, s, from the begin of the batch to the second in which the job is eligible, and arrives.
     place
         (n,) int64, 0..n-1, which of the jobs that arrive in the same second come first.
-    after
-        (B,) int64, the batch whose jobs must all have ended before each batch begins; -1 for none.
-    pause, earliest
-        (B,) int64, s: a batch begins so long after that end, but not before the second `earliest`.
+    earliest
+        (B,) int64, s: a batch does not begin before this second.
+    needs
+        (B,) int64, for how many of its leaders a batch waits.
+    leader, follower, pause
+        (P,) int64: the follower begins at least `pause` s after all jobs of its leader have ended.
+    at_start
+        (P,) int64, 1 where the first start of a job of the leader counts, in a later second, in place of all ends.
     """
 
     batch: Ints
     offset: Ints
     place: Ints
-    after: Ints
-    pause: Ints
     earliest: Ints
+    needs: Ints
+    leader: Ints
+    follower: Ints
+    pause: Ints
+    at_start: Ints
 
 
 def ints(*shape: int) -> Ints:

@@ -8,10 +8,12 @@ from .inputs import Jobs
 from .node_choice import choose, may_do, may_fit_now, may_serve, most_nodes, most_of, room_on
 from .node_plan import (
     AMOUNT,
+    AT_ALL,
     COULD,
     CPUS,
     DOWN,
     DOWN_END,
+    EARLY,
     FREED,
     HAS,
     HEAD,
@@ -21,12 +23,14 @@ from .node_plan import (
     NEXT,
     NODE,
     NOTHING,
+    PLACED,
     SUMS,
     WHEN,
     NodePlan,
     change_all,
+    first_lack,
     give_back,
-    has_licences,
+    is_allowed,
     is_alone,
     look_at,
 )  # fmt: skip
@@ -44,13 +48,19 @@ def put(plan: NodePlan, j: Int, t: Int, length: Int) -> bool:
     shape = plan.shapes[holder["shape"]]
     asked: Int = max(length, holder["request"]) if length > 1 else length
     for o in range(shape["option"], shape["option_end"]):
-        if holder["limit"] > plan.options[o]["longest"]:
+        if holder["limit"] > plan.options[o]["longest"] or first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
             continue
         if t == plan.now[0]["second"] and not may_fit_now(plan, plan.options[o]):
             continue
-        if choose(plan, j, o, t, t + length, t + asked):
+        if choose(plan, j, o, t, t + length, t + asked) and is_within(plan, j, o):
             return True
     return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_within(plan: NodePlan, j: Int, o: Int) -> bool:
+    """Return whether the pools of `plan` let job j start now in option o with what `held` says."""
+    return bool(first_lack(plan, j, o, PLACED, AT_ALL) == NOTHING)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -104,7 +114,7 @@ def may_be_put(jobs: Jobs, plan: NodePlan, j: Int) -> bool:
     It does not if one that asks for the same could not start for a second, and nothing was given back since then on a
     node that they may use; or if it could not for no longer time, beside the same reservations.
     """
-    if not has_licences(plan, j):
+    if not is_allowed(plan, j):
         return False
     if not plan.now[0]["remembers"]:
         return True
@@ -128,7 +138,7 @@ def any_may_be_put(plan: NodePlan) -> bool:
     found = False
     for number in range(plan.shapes.size):
         shape = plan.shapes[number]
-        shape["open"] = shape["waiting"] > 0 and not is_hopeless(plan, number) and has_licences(plan, shape["job"])
+        shape["open"] = shape["waiting"] > 0 and not is_hopeless(plan, number) and is_allowed(plan, shape["job"])
         if shape["open"]:
             if shape["version"] != plan.now[0]["version"] and shape["single"] and plan.now[0]["downs"] == 0:
                 learn_longest(plan, shape["job"])
@@ -216,7 +226,9 @@ def longest_on(plan: NodePlan, j: Int, o: Int, node: Int, time: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
-    """Return the first second from `after` on in which job j can be placed; FAR if none is known, or without licences.
+    """Return the first second from `after` on in which job j can be placed; FAR if none is known.
+
+    Nor is there one for a job that pools keep out now.
 
     It is `after`, or a second from which on more of something is free on some node that the job may use than just
     before, or on which other users are, if that matters. If nothing was given back on such a node since its last
@@ -231,7 +243,7 @@ def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
     j, after
         The row of the job, and the second.
     """
-    if not has_licences(plan, j):
+    if not is_allowed(plan, j):
         return FAR
     length: Int = jobs.estimate[j]
     holder = plan.holders[j]
@@ -239,7 +251,7 @@ def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
     if is_now and can_be_put(jobs, plan, j, after):
         return after
     first = is_now and plan.now[0]["remembers"] and plan.now[0]["versions"] == 0
-    known: Int = holder["place"] if first else NOTHING
+    known: Int = holder["place"] if first and not plan.shapes[holder["shape"]]["late"] else NOTHING
     place: Int = FAR
     if known <= after:
         place = first_place(plan, j, length, after, FAR, np.int64(NOTHING), is_now)
@@ -258,8 +270,8 @@ def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
 def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> Int:
     """Return when the place of a waiting job begins, after it has exchanged it for an earlier one, if there is one.
 
-    It keeps its place if nothing was given back on a node that it may use since this was done last. If it lacks
-    licences, it has no place.
+    It keeps its place if nothing was given back on a node that it may use since this was done last. If pools keep
+    it out, it has no place.
 
     Parameters
     ----------
@@ -273,19 +285,28 @@ def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> In
     holder = plan.holders[j]
     length: Int = jobs.estimate[j]
     has_place = 0 <= begin < FAR
-    is_licensed = has_licences(plan, j)
-    if has_place and is_licensed and not is_freed(plan, j):
+    is_let = is_allowed(plan, j)
+    is_late = plan.shapes[holder["shape"]]["late"] > 0
+    if has_place and is_let and not is_late and not is_freed(plan, j):
         return begin
     found: Int = FAR
+    option = holder["option"]
+    count = holder["count"]
+    copy = holder["first"] + plan.shapes[holder["shape"]]["rows"]
+    if has_place and is_late:  # what the job holds may be lost while others of its places are tried
+        copy_rows(plan, holder["first"], copy, count)
     if has_place:
         for row in range(holder["first"], holder["first"] + holder["count"]):
             plan.nodes[LEFT, plan.held[row, NODE]] = j + 1
         change_all(plan, j, begin, begin + length, 1)
-    if is_licensed:
-        seen: Int = holder["seen"] if has_place else np.int64(NOTHING)
+    if is_let:
+        seen: Int = holder["seen"] if has_place and not is_late else np.int64(NOTHING)
         found = first_place(plan, j, length, t, begin if has_place else FAR, seen, False)
-    if is_licensed and has_place and found == FAR:
+    if is_let and has_place and found == FAR:
         found = begin
+        if is_late:
+            copy_rows(plan, copy, holder["first"], count)
+            holder["option"], holder["count"] = option, count
     elif has_place:
         for i in range(plan.nodes.shape[1]):
             if plan.nodes[LEFT, i] == j + 1:
@@ -294,6 +315,14 @@ def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> In
         change_all(plan, j, found, found + length, -1)
     holder["seen"] = plan.now[0]["given_back"]
     return found
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def copy_rows(plan: NodePlan, one: Int, other: Int, count: Int) -> None:
+    """Copy so many rows of what is held in `plan`, in place, from that of `one` on to that of the `other` one."""
+    for i in range(count):
+        for c in range(plan.held.shape[1]):
+            plan.held[other + i, c] = plan.held[one + i, c]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -323,7 +352,7 @@ def first_place(plan: NodePlan, j: Int, length: Int, after: Int, until: Int, see
     found: Int = until
     for o in range(shape["option"], shape["option_end"]):
         option = plan.options[o]
-        if plan.holders[j]["limit"] > option["longest"]:
+        if plan.holders[j]["limit"] > option["longest"] or first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
             continue
         if option["named"] < option["counts"]:
             node = plan.lists[option["named"]]
@@ -430,7 +459,7 @@ def sweep(plan: NodePlan, j: Int, length: Int, after: Int, until: Int) -> Int:
     option: Int = NOTHING
     last: Int = NOTHING
     for o in range(shape["option"], shape["option_end"]):
-        if holder["limit"] <= plan.options[o]["longest"]:
+        if holder["limit"] <= plan.options[o]["longest"] and first_lack(plan, j, o, EARLY, AT_ALL) == NOTHING:
             second = sweep_option(plan, j, o, length, after, found)
             if second < found:
                 found, option, last = second, o, o
@@ -496,7 +525,7 @@ def sweep_option(plan: NodePlan, j: Int, o: Int, length: Int, after: Int, until:
         if is_tried and total >= wanted and usable >= option["least"] and most >= wanted:
             if is_limited:
                 most = most_of(plan, most_nodes(option), wanted)
-            if most >= wanted and choose(plan, j, o, second, second + length, second + asked):
+            if most >= wanted and choose(plan, j, o, second, second + length, second + asked) and is_within(plan, j, o):
                 return second
     return FAR
 

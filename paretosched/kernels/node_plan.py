@@ -29,6 +29,19 @@ CONS_TRES, IN_ORDER, BEST, EMPTIEST, BY_LEAVES = range(5)  # the rules by which 
 ) = range(20)  # fmt: skip
 WHEN, NEXT, AMOUNT = range(3)  # of `steps`
 NODE, HELD = range(2)  # of `held`
+# What jobs share wherever they run are pools: licences, and what limits allow. Of each, columns at the end of `lists`:
+# how much there is, and how much is free; of a timed one, in which what a job takes shrinks as it runs, what the jobs
+# take, and the sum of what each takes times the second in which it was last counted.
+TOTAL, FREE, RATE, COUNTED, POOL = range(5)
+# What a job takes of a pool, likewise: which pool, how much it asks for, of what, whether it waits if that is not free,
+# and whether it is multiplied by the longest time that it may run, s.
+NUMBER, ASKED, KIND, CHECKED, TIMED, SHARE = range(6)
+# Kinds: no resource, nodes, GPUs of all types; else the column of a resource. What is less than ONCE is nodes of which
+# each counts once, whoever is there, in rows behind the others of `nodes`: the first of them is that of ONCE - 1.
+FIXED, OF_NODES, ALL_GPUS, ONCE = -1, -2, -3, -4
+EARLY, PLACED, WANTED = range(3)  # by what a job is looked at: what it surely takes, what it gets, what it asks for
+AT_ALL, FOR_TURN = 1, 2  # values of CHECKED: the second one is that of limits without which it has no turn to backfill
+PERIOD, MINUTE = 300, 60  # s: what is taken of timed pools shrinks at multiples of the first, and counts in the second
 
 
 def record(*names: str) -> np.dtype[np.void]:
@@ -40,16 +53,19 @@ OPTION = record(
     "partition", "mask", "longest", "tasks", "cpus", "least", "most", "per_node", "memory", "memory_per_cpu",
     "gpus_per_node", "gpus", "gpus_per_task", "gpu_type", "whole", "least_cpus", "most_nodes", "exact", "rule",
     "named", "counts", "end", "least_memory", "least_gpus", "of_gpus", "tier", "members", "per_core", "fewest_cpus",
-    "fewest_nodes",
+    "fewest_nodes", "pool", "pool_end",
 )  # fmt: skip
 SHAPE = record(
-    "option", "option_end", "licence", "licence_end", "single", "job", "waiting",
+    "option", "option_end", "single", "late", "rows", "job", "waiting",
     "hopeless", "seen", "length", "asked", "version", "shortest", "open",
 )  # fmt: skip
-HOLDER = record("shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen")
+HOLDER = record(
+    "shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen", "begun",
+)  # fmt: skip
 NOW = record(
-    "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "licences",
-    "downs", "given_back", "freed", "version", "versions", "last_version", "remembers", "node_bits",
+    "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "pools",
+    "licences", "downs", "late", "timed", "counted", "given_back", "freed", "version", "versions", "last_version",
+    "remembers", "node_bits",
     # of a job whose nodes are chosen: what is still missing, and what it takes of each node
     "lacks_cpus", "lacks_gpus", "more", "lacks_nodes", "spare", "count", "named", "step", "gpus_per_node",
     "gpus_per_task", "gpus", "gpu_type", "whole",
@@ -62,13 +78,13 @@ class NodePlan(NamedTuple):
     Attributes
     ----------
     nodes
-        (HAS + 3 R, m) int64: the threads of a core, the weight, the node at this place by weight, the first step and
-        the second of the next one, and the part of `lists` with the down times of each node; the CPUs that it can give
+        (HAS + 3 R or more, m) int64: the threads of a core, the weight, the node at this place by weight, the first step
+        and the second of the next one, and the part of `lists` with the down times of each node; the CPUs that it can give
         a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; its leaf
         switch; the CPUs and nodes that the leaf of this number can give; when something was given back there last, as
         `now["given_back"]` counts, and the nodes before and after it in a list by that, the latest first; the last job
         whose place was looked for again while it had one there, plus one; what it has, what is free for a job, and
-        what is free now.
+        what is free now; and for each pool of nodes that count once, how many of its jobs are there.
     steps
         (p, AMOUNT + R) int64: from when on so much is free, s, and the next step of the node.
     held
@@ -76,26 +92,29 @@ class NodePlan(NamedTuple):
     masks
         (k, m) bool, sets of nodes.
     lists
-        (l,) int64: the nodes that options name, then pairs of a set and how many of its nodes are wanted; pairs of a
-        licence and how many are wanted; pairs of seconds, half open, in which a node is down; and from
-        `now["licences"]` on pairs of how many licences there are, and how many are free now.
+        (l,) int64: the nodes that options name, then pairs of a set and how many of its nodes are wanted; what options
+        take of pools, see NUMBER; pairs of seconds, half open, in which a node is down; and from `now["pools"]` on the
+        pools, see TOTAL, licences first.
     options
         (o,) OPTION, the ways in which jobs can be placed: a partition, and the features that its nodes have. `tier` is
         0 for the partitions of the highest tier, `members` the set of all nodes of the partition, `per_core` whether
         each task has cores of its own, and `fewest_nodes` how many nodes a job needs at least, each with `fewest_cpus`.
     shapes
-        (s,) SHAPE: the options and licences of jobs that ask for the same; whether each needs one node, one of the
-        jobs, how many wait, and a time that none of them is shorter than, s; what was tried, see `may_be_put`; and
-        below which length a job may start beside the reservations, s, see `any_may_be_put`.
+        (s,) SHAPE: the options of jobs that ask for the same; whether each needs one node, and no pool is late; whether
+        pools may keep it out of some options only, or only when its nodes are known; then the first `rows` of each
+        job's part of `held` have a copy behind them; one of the jobs, how many wait, and a time that none
+        of them is shorter than, s; what was tried, see `may_be_put`; and below which length a job may start beside the
+        reservations, s, see `any_may_be_put`.
     holders
         (n,) HOLDER: shape, tier, user, request and what partitions take for it, in s, of each job, its rows of `held`,
-        and its last reservation.
+        its last reservation, and when it started, s.
     seconds
         (p,) int64, s, work space of a search.
     now
         (1,) NOW. `resources` is R, `types` how many types of GPUs there are, `cores` whether the CPUs of a core go
-        together, `shared` whether memory is given out, `downs` how many down times there are, `freed` the node on which
-        something was given back last.
+        together, `shared` whether memory is given out, `licences` how many of the pools are licences, `downs` how many
+        down times there are, `late` and `timed` whether any shape and any pool is so, `counted` when timed pools were
+        last counted, s, `freed` the node on which something was given back last.
     versions
         (v, 4) int64: of the reservations of a pass, the job, its second, a sum of what it holds, and the number under
         which these and all before them are known; one more than there can be.
@@ -131,7 +150,7 @@ def fresh(plan: NodePlan) -> NodePlan:
 
 def changes_of(plan: NodePlan) -> tuple[Ints, Ints]:
     """Return the seconds in which nodes of a `plan` go down, and those in which they come up again."""
-    end = int(plan.now[0]["licences"])
+    end = int(plan.now[0]["pools"])
     begin = end - 2 * int(plan.now[0]["downs"])
     return plan.lists[begin:end:2], plan.lists[begin + 1 : end : 2]
 
@@ -153,8 +172,13 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
             plan.steps[i, AMOUNT + r] = plan.nodes[HAS + r, i]
             plan.nodes[HAS + 2 * now[0]["resources"] + r, i] = plan.nodes[HAS + r, i]
         total += plan.nodes[HAS + CPUS, i]
-    for i in range(now[0]["licences"], plan.lists.size, 2):
-        plan.lists[i + 1] = plan.lists[i]
+    for i in range(now[0]["pools"], plan.lists.size, POOL):
+        plan.lists[i + FREE] = plan.lists[i + TOTAL]
+        plan.lists[i + RATE] = plan.lists[i + COUNTED] = 0
+    now[0]["counted"] = since // PERIOD * PERIOD
+    for row in range(HAS + 3 * now[0]["resources"], plan.nodes.shape[0]):
+        for i in range(plan.nodes.shape[1]):
+            plan.nodes[row, i] = 0
     now[0]["second"] = since
     now[0]["spare_steps"] = NOTHING
     now[0]["used_steps"] = plan.nodes.shape[1]
@@ -369,27 +393,128 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def has_licences(plan: NodePlan, j: Int) -> bool:
-    """Return whether the licences of job j are free now in `plan`."""
-    shape = plan.holders[j]["shape"]
-    for i in range(plan.shapes[shape]["licence"], plan.shapes[shape]["licence_end"], 2):
-        if plan.lists[plan.now[0]["licences"] + 2 * plan.lists[i] + 1] < plan.lists[i + 1]:
-            return False
-    return True
+def is_allowed(plan: NodePlan, j: Int) -> bool:
+    """Return whether the pools of `plan` let job j start now in some partition, for all that is known beforehand."""
+    shape = plan.shapes[plan.holders[j]["shape"]]
+    o: Int = shape["option"]
+    while o < shape["option_end"] and first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
+        o += 1
+    return bool(o < shape["option_end"])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def take_licences(plan: NodePlan, j: Int, sign: Int) -> None:
-    """Add the licences and the CPUs of job j, times `sign`, to those that are free now in `plan`, in place."""
+def first_lack(plan: NodePlan, j: Int, o: Int, by: Int, least: Int) -> Int:
+    """Return the first pool of which not enough is free for job j to start now; NOTHING for none.
+
+    A job that asks for more than a limit ever allows does not wait for it: that it is in the log says that it ran.
+
+    Parameters
+    ----------
+    plan, j, o
+        `NodePlan`, only read, the job, and its option.
+    by
+        EARLY, PLACED, where `held` says what it gets, or WANTED.
+    least
+        Which pools count, see AT_ALL.
+    """
+    lists, now, option = plan.lists, plan.now, plan.options[o]
+    for i in range(option["pool"], option["pool_end"], SHARE):
+        if lists[i + CHECKED] < least or (by == EARLY and lists[i + KIND] < ONCE):
+            continue
+        pool = now[0]["pools"] + POOL * lists[i + NUMBER]
+        amount: Int = lists[i + ASKED]
+        if by == PLACED:
+            amount = taken_of(plan, j, lists[i + KIND], amount, 0)
+        free, total = lists[pool + FREE], lists[pool + TOTAL]
+        if lists[i + TIMED]:
+            amount = amount * plan.holders[j]["limit"] // MINUTE
+            total //= MINUTE
+            free = total - (lists[pool + TOTAL] - free) // MINUTE
+        if amount > free and (lists[i + NUMBER] < now[0]["licences"] or amount <= total):
+            return lists[i + NUMBER]
+    return NOTHING
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def taken_of(plan: NodePlan, j: Int, kind: Int, asked: Int, there: Int) -> Int:
+    """Return how much of a `kind` job j holds in `plan`, see FIXED; `asked`, if it is no resource.
+
+    Of nodes that count once, those on which `there` jobs of the pool are.
+    """
+    if kind == FIXED:
+        return asked
     holder = plan.holders[j]
-    shape = plan.shapes[holder["shape"]]
-    for i in range(shape["licence"], shape["licence_end"], 2):
-        plan.lists[plan.now[0]["licences"] + 2 * plan.lists[i] + 1] += sign * plan.lists[i + 1]
-    first = holder["first"]
-    for row in range(first, first + holder["count"]):
-        plan.now[0]["free_cpus"] += sign * plan.held[row, HELD + CPUS]
+    if kind == OF_NODES:
+        return holder["count"]
+    low: Int = GPUS if kind == ALL_GPUS else kind
+    high: Int = GPUS + plan.now[0]["types"] if kind == ALL_GPUS else kind + 1
+    total: Int = np.int64(0)
+    for row in range(holder["first"], holder["first"] + holder["count"]):
+        if kind < ONCE:
+            total += plan.nodes[row_of_pool(plan, kind), plan.held[row, NODE]] == there
+        else:
+            for r in range(low, high):
+                total += plan.held[row, HELD + r]
+    return total
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def row_of_pool(plan: NodePlan, kind: Int) -> Int:
+    """Return the row of the nodes of `plan` that says how many jobs of a pool are there; see ONCE for its `kind`."""
+    return HAS + 3 * plan.now[0]["resources"] + ONCE - 1 - kind
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def take_shared(plan: NodePlan, j: Int, sign: Int) -> None:
+    """Let job j give back what it has of pools and CPUs in `plan`, in place; take it, with a `sign` of -1."""
+    lists, now, holder = plan.lists, plan.now, plan.holders[j]
+    if sign < 0:
+        holder["begun"] = now[0]["second"]
+    option = plan.options[holder["option"]]
+    for i in range(option["pool"], option["pool_end"], SHARE):
+        pool = now[0]["pools"] + POOL * lists[i + NUMBER]
+        # of nodes that count once those that nobody had, or that nobody else has
+        amount: Int = sign * taken_of(plan, j, lists[i + KIND], lists[i + ASKED], np.int64(sign > 0))
+        if lists[i + KIND] < ONCE:
+            for row in range(holder["first"], holder["first"] + holder["count"]):
+                plan.nodes[row_of_pool(plan, lists[i + KIND]), plan.held[row, NODE]] -= sign
+        if lists[i + TIMED]:
+            since = max(holder["begun"], now[0]["counted"])
+            lists[pool + FREE] += amount * (holder["begun"] + holder["limit"] - since)
+            lists[pool + RATE] -= amount
+            lists[pool + COUNTED] -= amount * since
+        else:
+            lists[pool + FREE] += amount
+    for row in range(holder["first"], holder["first"] + holder["count"]):
+        now[0]["free_cpus"] += sign * plan.held[row, HELD + CPUS]
         if sign > 0:
             give_back(plan, plan.held[row, NODE])
+    if sign > 0 and now[0]["late"]:
+        forget_late(plan)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def forget_late(plan: NodePlan) -> None:
+    """Forget what is known in `plan`, in place, of shapes that pools may have kept out where nodes did not."""
+    for number in range(plan.shapes.size):
+        if plan.shapes[number]["late"]:
+            plan.shapes[number]["hopeless"] = 0
+            plan.shapes[number]["version"] = NOTHING
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def count_timed(plan: NodePlan, t: Int) -> None:
+    """Let what jobs take of the timed pools of `plan`, in place, be what is left of it in second t."""
+    now, lists = plan.now, plan.lists
+    second = t // PERIOD * PERIOD
+    if not now[0]["timed"] or second <= now[0]["counted"]:
+        return
+    for i in range(now[0]["pools"], lists.size, POOL):
+        lists[i + FREE] += lists[i + RATE] * second - lists[i + COUNTED]
+        lists[i + COUNTED] = lists[i + RATE] * second
+    now[0]["counted"] = second
+    if now[0]["late"]:
+        forget_late(plan)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

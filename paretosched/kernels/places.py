@@ -23,6 +23,7 @@ from .node_places import (
     exchange_place,
     find_place_on_nodes,
     is_open,
+    is_within,
     know_reservation,
     lift_tiers,
     may_be_put,
@@ -30,14 +31,16 @@ from .node_places import (
 from .node_plan import (
     DOWN,
     DOWN_END,
+    PERIOD,
     NodePlan,
     change_all,
     clear_nodes,
+    count_timed,
     give_back,
-    has_licences,
+    is_allowed,
     pass_steps,
     take_holders,
-    take_licences,
+    take_shared,
 )
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
 from .running import Profile
@@ -180,7 +183,12 @@ def count_job(machine: Machine, j: Int, sign: Int, predicted: bool) -> None:
 
 
 def may_start(plan: Machine, j: Int) -> bool:
-    """Return whether the licences of job j are free now in `plan`."""
+    """Return whether the pools of `plan` let job j start now where its place is."""
+    raise NotImplementedError
+
+
+def when_counted(machine: Machine, t: Int) -> Int:
+    """Return the second after t in which what jobs take of timed pools of a `machine` shrinks; FAR if none is timed."""
     raise NotImplementedError
 
 
@@ -257,6 +265,7 @@ def _pass_profile(machine: Profile, t: Int) -> None:
 def _pass_nodes(machine: NodePlan, t: Int, changes: bool) -> None:
     """Let the nodes of `machine`, in place, begin in second t; `changes` is whether one may come up again."""
     pass_steps(machine, t)
+    count_timed(machine, t)
     if changes:
         for i in range(machine.nodes.shape[1]):
             for row in range(machine.nodes[DOWN, i], machine.nodes[DOWN_END, i], 2):
@@ -309,13 +318,14 @@ def _fits(jobs: Jobs, plan: Profile, j: Int, t: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _stops_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
-    """Return whether job j of `jobs` has licences and a place on the nodes of `plan`, which is modified in place.
+    """Return whether pools let job j of `jobs` in and it has a place on the nodes of `plan`, modified in place.
 
     t is the present second.
     """
-    if not has_licences(plan, j):
+    if not is_allowed(plan, j):
         return False
-    return bool(plan.now[0]["downs"] == 0 or find_place_on_nodes(jobs, plan, j, t) < FAR)
+    is_sure = plan.now[0]["downs"] == 0 and not plan.shapes[plan.holders[j]["shape"]]["late"]
+    return bool(is_sure or find_place_on_nodes(jobs, plan, j, t) < FAR)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -349,7 +359,7 @@ def _take_processors(jobs: Jobs, machine: Profile, j: Int, t: Int) -> None:
 def _take_nodes(jobs: Jobs, machine: NodePlan, j: Int, t: Int) -> None:
     """Take what job j of `jobs` holds out of the nodes of `machine`, in place, from second t on."""
     change_all(machine, j, t, t + jobs.estimate[j], -1)
-    take_licences(machine, j, -1)
+    take_shared(machine, j, -1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -369,7 +379,7 @@ def _vacate_processors(jobs: Jobs, machine: Profile, j: Int, t: Int, expected: I
 def _vacate_nodes(jobs: Jobs, machine: NodePlan, j: Int, t: Int, expected: Int) -> None:
     """Do what `vacate` does with the nodes of `machine`, in place, with `jobs`, j, t and `expected`."""
     change_all(machine, j, t, expected, 1)
-    take_licences(machine, j, 1)
+    take_shared(machine, j, 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -480,7 +490,12 @@ _by_machine(
     lambda machine, j, sign, predicted: None,
     lambda machine, j, sign, predicted: _count_on_nodes(machine, j, sign, predicted),
 )
-_by_machine(may_start, lambda plan, j: True, lambda plan, j: has_licences(plan, j))
+_by_machine(may_start, lambda plan, j: True, lambda plan, j: is_within(plan, j, plan.holders[j]["option"]))
+_by_machine(
+    when_counted,
+    lambda machine, t: FAR,
+    lambda machine, t: (t // PERIOD + 1) * PERIOD if machine.now[0]["timed"] else FAR,
+)
 _by_machine(all_equal, lambda machine: True, lambda machine: False)
 _by_machine(tier_of, lambda machine, j: 0, lambda machine, j: machine.holders[j]["tier"])
 _by_machine(

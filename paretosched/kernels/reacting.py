@@ -1,4 +1,6 @@
-"""Users who react: a batch of jobs comes when the batch before it has ended, see `paretosched.workload.reacting_users`.
+"""Jobs that come when others have ended: of users who react, and those that depend on others.
+
+See `paretosched.workload.reacting_users` and `paretosched.workload.dependencies`.
 
 The rows of the engine are the jobs in the order of their arrival, which is not known beforehand here. So the row behind
 those that have arrived always has the job that comes next, as far as that is known, and the second in which it comes.
@@ -26,7 +28,7 @@ COMING, ROW_BITS = range(2)  # of the state of `Users`
 
 
 class Users(NamedTuple):
-    """Users in one simulation of n jobs in B batches; without jobs if they do not react.
+    """What jobs wait for in one simulation of n jobs in B batches; without jobs if they come as they were recorded.
 
     Attributes
     ----------
@@ -36,10 +38,12 @@ class Users(NamedTuple):
         (n,) int64, the inverse of `reactions.place`.
     begin, members
         (B + 1,) and (n,) int64: the jobs of batch b are members[begin[b] : begin[b + 1]].
-    first, followers
-        (B + 1,) and (B,) int64, likewise the batches that wait for the end of each batch.
-    left
-        (B,) int64, how many jobs of each batch have not ended.
+    first, pairs
+        (B + 1,) and (P,) int64, likewise the pairs of which each batch is the leader.
+    left, missing
+        (B,) int64, how many jobs of each batch have not ended, and for how many of its leaders it still waits.
+    ready
+        (B,) int64, s, when each batch begins at the earliest, for all that is known.
     heap
         (n + 1,) int64, arrival << row_bits | place of the jobs of which it is known when they will arrive.
     job, row
@@ -57,8 +61,10 @@ class Users(NamedTuple):
     begin: Ints
     members: Ints
     first: Ints
-    followers: Ints
+    pairs: Ints
     left: Ints
+    missing: Ints
+    ready: Ints
     heap: Ints
     job: Ints
     row: Ints
@@ -71,16 +77,18 @@ class Users(NamedTuple):
 def users_of(reactions: Reactions | None) -> Users:
     """Return the users before the first event, who react by `reactions`, if they do: else it is None."""
     r = Reactions(*(ints(0) for _ in Reactions._fields)) if reactions is None else reactions
-    n, bounds = r.batch.size, np.arange(r.after.size + 1)
-    members, followers = (np.argsort(column, kind="stable") for column in (r.batch, r.after))
+    n, count = r.batch.size, r.earliest.size
+    members, pairs = (np.argsort(column, kind="stable") for column in (r.batch, r.leader))
     return Users(
         r,
         np.argsort(r.place),
-        np.searchsorted(r.batch[members], bounds),
+        np.searchsorted(r.batch[members], np.arange(count + 1)),
         members,
-        np.searchsorted(r.after[followers], bounds),
-        followers,
-        np.bincount(r.batch, minlength=r.after.size),
+        np.searchsorted(r.leader[pairs], np.arange(count + 1)),
+        pairs,
+        np.bincount(r.batch, minlength=count),
+        r.needs.copy(),
+        r.earliest.copy(),
         ints(n + 1),
         np.arange(n),
         np.arange(n),
@@ -131,9 +139,9 @@ def in_tables(
     """
     n, usage, history = users.job.size, ranking.usage, predictor.histories
     several = [column for jobs in copies for column in jobs]
-    others = usage.account, predictor.requests, history.user, history.place, pace.user, pace.fixed
+    others = usage.account, predictor.requests, history.user, history.place, pace.user, pace.fixed, pace.turn
     whole, views = tabulate([*several, *others], n)
-    account, requests, user, place, of_pace, fixed = views[len(several) :]
+    account, requests, user, place, of_pace, fixed, turn = views[len(several) :]
     broken, (shares, order, candidates) = tabulate(
         [ranking.shares, ranking.order.columns, ranking.candidates.columns], n
     )
@@ -148,7 +156,7 @@ def in_tables(
             shares=shares,
         ),
         predictor._replace(requests=requests, histories=history._replace(user=user, place=place)),
-        pace._replace(user=of_pace, fixed=fixed),
+        pace._replace(user=of_pace, fixed=fixed, turn=turn),
     )
 
 
@@ -158,10 +166,9 @@ def expect_all(jobs: Jobs, users: Users, machine: Machine) -> None:
 
     `jobs`, `users` and what `machine` knows of each job are modified in place.
     """
-    reactions = users.reactions
-    for b in range(reactions.after.size):
-        if reactions.after[b] < 0:
-            expect(users, b, reactions.earliest[b])
+    for b in range(users.missing.size):
+        if users.missing[b] == 0:
+            expect(users, b, users.ready[b])
     call_next(jobs, users, machine, np.int64(0))
 
 
@@ -178,13 +185,43 @@ def expect(users: Users, b: Int, t: Int) -> None:
 @njit(cache=True, nogil=True, _nrt=False)
 def see_end(users: Users, row: Int, t: Int) -> None:
     """Let `users`, in place, see that the job in a `row` ends in second t: another batch may be expected now."""
-    reactions = users.reactions
-    batch = reactions.batch[users.job[row]]
+    batch = users.reactions.batch[users.job[row]]
     users.left[batch] -= 1
     if users.left[batch] == 0:
-        for i in range(users.first[batch], users.first[batch + 1]):
-            b = users.followers[i]
-            expect(users, b, max(reactions.earliest[b], t + reactions.pause[b]))
+        let_follow(users, batch, t, np.int64(0))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def see_starts(users: Users, rows: Ints, count: Int, start: Ints, t: Int) -> None:
+    """Let `users`, in place, see which jobs started in second t: those that wait for a start may be expected now.
+
+    Parameters
+    ----------
+    users, t
+        `Users`, and the second.
+    rows, count, start
+        (n,) int64, the jobs that waited are the first `count`; and (n,) int64, s, when jobs started.
+    """
+    for i in range(count):
+        if start[rows[i]] == t:
+            let_follow(users, users.reactions.batch[users.job[rows[i]]], t, np.int64(1))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def let_follow(users: Users, batch: Int, t: Int, at_start: Int) -> None:
+    """Let those that wait for a `batch` know that it has ended in second t, or started, if `at_start` is 1.
+
+    `users` are modified in place. Those that wait for a start come in a later second.
+    """
+    reactions = users.reactions
+    for i in range(users.first[batch], users.first[batch + 1]):
+        pair = users.pairs[i]
+        b = reactions.follower[pair]
+        if reactions.at_start[pair] == at_start and users.missing[b] > 0:
+            users.ready[b] = max(users.ready[b], t + max(reactions.pause[pair], at_start))
+            users.missing[b] -= 1
+            if users.missing[b] == 0:
+                expect(users, b, users.ready[b])
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -4,8 +4,8 @@ What Slurm does was seen on a real one (22.05). Both passes look at each waiting
 those of higher tiers first: a *turn*. Between passes nothing is reserved.
 
 In the main pass the first job of a partition that lacks resources stops its partition, and closes all nodes of it for
-all jobs behind it; if it names all its nodes, it closes these and stops nobody. One that the partition's limits,
-licences or down times hold does neither.
+all jobs behind it; if it names all its nodes, it closes these and stops nobody. One that limits, licences or down times
+hold does neither, but that it stops its partition if `stops` says so.
 
 In the backfill pass each job in turn starts, or is planned on certain nodes: these are closed as a whole from its
 planned start until its end by request. It is planned in the first of some seconds in which it fits: now, and when a
@@ -24,20 +24,25 @@ from .inputs import Jobs
 from .node_choice import choose_of, room_on
 from .node_places import is_hopeless
 from .node_plan import (
+    AT_ALL,
     COULD,
     CPUS,
     DOWN,
     DOWN_END,
+    EARLY,
+    FOR_TURN,
     HAS,
     HELD,
     NODE,
     NOTHING,
+    PLACED,
     SUMS,
+    WANTED,
     NodePlan,
     change_all,
-    has_licences,
+    first_lack,
     record,
-    take_licences,
+    take_shared,
 )
 from .running import expect, forget
 from .waiting_tree import FAR
@@ -50,8 +55,8 @@ SHUT, OPEN, STALE = range(3)  # of `marks`: 1 if a node is closed, if it may be 
 
 LOOK = record(
     # how often and how far it looks, see `paretosched.policies.whole_nodes`
-    "main", "first", "every", "tested", "window", "step", "partition", "user", "started", "priority", "reserved",
-    "backfills", "epoch", "tiers", "row_bits",
+    "main", "first", "every", "tested", "window", "step", "partition", "user", "account", "started", "priority",
+    "stops", "reserved", "backfills", "epoch", "tiers", "row_bits",
     # whether jobs may have been given a priority, and that of all others where they come as they were submitted, or 0
     "fixes", "usual",
     # the next pass beside events, how many came in vain, the running jobs; the number of the pass, its plans and their
@@ -88,11 +93,12 @@ class Pace(NamedTuple):
     counts
         (partitions, 3) int64: whether each is stopped, and how many of its turns were tried and planned.
     of_user
-        (users,) int64, how many turns of each user were tried.
+        (2, users or more) int64, how many turns of each user, and of each association, were tried.
     user
-        (n,) int64, the user of each job.
-    fixed
-        (n,) int64, the priority that each job was given, 0 for none.
+        (2, n) int64, the user and the association of each job: its user in its account.
+    fixed, turn
+        (n,) int64, the priority that each job was given, 0 for none; and its place by submission among those whose
+        priorities are equal.
     begun
         (n,) int64, the jobs that a pass starts.
     """
@@ -111,6 +117,7 @@ class Pace(NamedTuple):
     of_user: Ints
     user: Ints
     fixed: Ints
+    turn: Ints
     begun: Ints
 
 
@@ -124,6 +131,7 @@ def empty_pace(
     parts: int,
     user: Ints,
     fixed: Ints,
+    turn: Ints,
 ) -> Pace:
     """Return the pace of a simulation before the first event.
 
@@ -133,8 +141,8 @@ def empty_pace(
         (1,) LOOK, of which the state is filled.
     n, turns, holds, downs, m, parts
         How many jobs and turns there are, nodes that all turns can have together, down times, nodes and partitions.
-    user, fixed
-        (n,) int64, as for `Pace`.
+    user, fixed, turn
+        (2, n), (n,) and (n,) int64, as for `Pace`.
     """
     look = look.copy()
     look["tick"], look["row_bits"] = FAR, n.bit_length()
@@ -151,16 +159,17 @@ def empty_pace(
         since=np.zeros(m, np.int64),
         marks=np.zeros((3, m), np.int64),
         counts=np.zeros((parts, 3), np.int64),
-        of_user=np.zeros(users, np.int64),
+        of_user=np.zeros((2, users), np.int64),
         user=read_only(user),
         fixed=read_only(fixed),
+        turn=read_only(turn),
         begun=np.zeros(n, np.int64),
     )
 
 
 def no_pace() -> Pace:
     """Return the pace of a simulation without passes of Slurm."""
-    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, np.zeros(1, np.int64), np.zeros(1, np.int64))
+    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, np.zeros((2, 1), np.int64), *np.zeros((2, 1), np.int64))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -228,15 +237,22 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
                 if tried >= look["first"]:
                     return begun
                 tried += 1
-                if holder["limit"] > option["longest"] or not has_licences(plan, j):
+                if holder["limit"] > option["longest"]:
                     continue
+                lack = first_lack(plan, j, o, EARLY, AT_ALL)
                 end = t + jobs.estimate[j]
-                if not is_hopeless(plan, holder["shape"]):
+                placed = False
+                if lack == NOTHING and not is_hopeless(plan, holder["shape"]):
                     open_nodes(plan, pace, o, last, t, end, False)
-                    if fits(plan, pace, j, o, last):
-                        start_on_nodes(jobs, plan, pace, start, j, begun, t)
-                        begun += 1
-                        continue
+                    placed = fits(plan, pace, j, o, last)
+                if lack == NOTHING:
+                    lack = first_lack(plan, j, o, PLACED if placed else WANTED, AT_ALL)
+                if placed and lack == NOTHING:
+                    start_on_nodes(jobs, plan, pace, start, j, begun, t)
+                    begun += 1
+                    continue
+                if lack != NOTHING and (not look["stops"] or lack < plan.now[0]["licences"]):
+                    continue
                 open_nodes(plan, pace, o, last, t, end, True)
                 if fits(plan, pace, j, o, last) and not is_minor(pace, j):
                     stop(plan, pace, option)
@@ -274,8 +290,8 @@ def clear_pass(pace: Pace) -> None:
     for k in range(pace.counts.shape[0]):
         for column in range(pace.counts.shape[1]):
             pace.counts[k, column] = 0
-    for user in range(pace.of_user.size):
-        pace.of_user[user] = 0
+    for user in range(pace.of_user.shape[1]):
+        pace.of_user[0, user] = pace.of_user[1, user] = 0
     for node in range(pace.since.size):
         pace.since[node] = FAR
         pace.marks[SHUT, node] = 0
@@ -380,7 +396,7 @@ def start_on_nodes(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, j: Int, 
         The job, how many have started in this pass, and the second.
     """
     change_all(plan, j, t, FAR, -1)
-    take_licences(plan, j, -1)
+    take_shared(plan, j, -1)
     expect_end(pace, j, t + jobs.estimate[j])
     start[j] = t
     pace.begun[begun] = j
@@ -431,15 +447,23 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
             continue
         option, holder = plan.options[o], plan.holders[j]
         k = option["partition"]
-        if 0 < look["partition"] <= counts[k, TRIED] or 0 < look["user"] <= pace.of_user[pace.user[j]]:
+        user, account = pace.user[0, j], pace.user[1, j]
+        if first_lack(plan, j, o, EARLY, FOR_TURN) != NOTHING:
+            continue
+        if 0 < look["partition"] <= counts[k, TRIED] or 0 < look["user"] <= pace.of_user[0, user]:
+            continue
+        if 0 < look["account"] <= pace.of_user[1, account]:
             continue
         tried += 1
         counts[k, TRIED] += 1
-        pace.of_user[pace.user[j]] += 1
-        if holder["limit"] > option["longest"] or not has_licences(plan, j):
+        pace.of_user[0, user] += 1
+        pace.of_user[1, account] += 1
+        if holder["limit"] > option["longest"] or first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
             continue
         last = end_of_turn(plan, o, plan.shapes[holder["shape"]]["option_end"])
         begin = planned_start(jobs, plan, pace, j, o, last, t)
+        if begin < FAR and first_lack(plan, j, plan.holders[j]["option"], PLACED, AT_ALL) != NOTHING:
+            continue
         if begin <= t:
             start_on_nodes(jobs, plan, pace, start, j, begun, t)
             begun += 1
@@ -459,7 +483,7 @@ def line_up_turns(plan: NodePlan, pace: Pace, start: Ints, count: Int) -> Int:
         As for `main_pass`; (n,) int64 `start`. The turns of `pace` are filled in place.
     """
     look = pace.look[0]
-    is_limited = look["partition"] == 0 and look["user"] == 0
+    is_limited = look["partition"] == 0 and look["user"] == 0 and look["account"] == 0
     size: Int = np.int64(0)
     further: Int = np.int64(0)  # turns that may not count, since their job has had one before
     for tier in range(look["tiers"]):
@@ -493,7 +517,9 @@ def may_start_now(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, i: Int, t
     """
     j, o = pace.turns[i, 0], pace.turns[i, 1]
     option = plan.options[o]
-    if start[j] >= 0 or plan.holders[j]["limit"] > option["longest"] or not has_licences(plan, j):
+    if start[j] >= 0 or plan.holders[j]["limit"] > option["longest"]:
+        return False
+    if first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
         return False
     if not fits_now(plan, pace, j, t):
         return False
@@ -721,6 +747,6 @@ def note_opening(pace: Pace, second: Int) -> None:
 @njit(cache=True, nogil=True, _nrt=False)
 def note_down_ends(plan: NodePlan, pace: Pace, t: Int) -> None:
     """Put the ends after second t of all down times of `plan` into the openings of `pace`, in place."""
-    for row in range(plan.now[0]["licences"] - 2 * plan.now[0]["downs"], plan.now[0]["licences"], 2):
+    for row in range(plan.now[0]["pools"] - 2 * plan.now[0]["downs"], plan.now[0]["pools"], 2):
         if plan.lists[row + 1] > t:
             note_opening(pace, plan.lists[row + 1])

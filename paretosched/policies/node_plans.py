@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from ..core.errors import InputError, first_few
 from ..kernels.node_plan import (
     ALL_TYPES,
     AMOUNT,
+    AT_ALL,
     BEST,
     BY_LEAVES,
     BY_WEIGHT,
@@ -22,20 +23,26 @@ from ..kernels.node_plan import (
     DOWN,
     DOWN_END,
     EMPTIEST,
+    FIXED,
     GPUS,
     HAS,
     HELD,
     HOLDER,
     IN_ORDER,
+    KIND,
     LEAF,
     MEMORY,
     NODE,
     NOTHING,
     NOW,
+    ONCE,
     OPTION,
+    POOL,
     SHAPE,
+    SHARE,
     SUMS,
     THREADS,
+    TOTAL,
     WEIGHT,
     NodePlan,
 )
@@ -46,8 +53,9 @@ from ..workload.host_lists import node_names
 from ..workload.machine import FOR_EVER, Machine, Partition
 from ..workload.node_requests import EXCLUSIVE, OF_USER, PLACED_BY, UNSAID, licences_in
 from ..workload.workload import Workload
+from .limit_pools import Client, Pools
 from .outcome import Placement
-from .whole_nodes import WholeNodes
+from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, WholeNodes
 
 BY_SWITCHES = ("cons_tres", "linear")  # choices that go by the leaves of switches, if there are some
 RULES = {"cons_tres": CONS_TRES, "linear": IN_ORDER, "first": IN_ORDER, "best": BEST, "spread": EMPTIEST}
@@ -81,8 +89,11 @@ def node_plan(workload: Workload) -> NodePlan:
     with_users = bool((requests.exclusive == OF_USER).any())
     is_limited = any(part.accounts or part.not_accounts or part.qos or part.not_qos for part in machine.partitions)
     who = ("account", "qos") if is_limited else ()
-    shapes, of_job = requests.distinct((*PLACED_BY, *who))
-    builder = _Builder(machine)
+    whose = {}
+    if machine.limits:
+        who, whose = ("account", "qos"), {"user": workload.user}
+    shapes, of_job = requests.distinct((*PLACED_BY, *who), **whose)
+    builder = _Builder(machine, workload.names.users if workload.names is not None else {})
     built = np.zeros(len(shapes), SHAPE)
     tiers, rows, longest = (np.zeros(len(shapes), np.int64) for _ in range(3))
     for number, said in enumerate(shapes):
@@ -92,10 +103,11 @@ def node_plan(workload: Workload) -> NodePlan:
         for k in partitions:
             builder.add_options(k, said)
         built[number]["option_end"] = len(builder.options)
-        built[number]["licence"], built[number]["licence_end"] = builder.add_licences(said["licences"])
         options = builder.options[built[number]["option"] :]
-        built[number]["single"] = all(builder.needs_one(option) for option in options)
-        rows[number] = max((builder.most_nodes(option) for option in options), default=0)
+        built[number]["late"] = builder.is_late(options)
+        built[number]["single"] = not built[number]["late"] and all(builder.needs_one(option) for option in options)
+        built[number]["rows"] = max((builder.most_nodes(option) for option in options), default=0)
+        rows[number] = built[number]["rows"] * (1 + built[number]["late"])
         longest[number] = max((option[LONGEST] for option in options), default=FAR)
         tiers[number] = max((machine.partitions[k].tier for k in partitions), default=0)
     holders = np.zeros(len(workload), HOLDER)
@@ -166,8 +178,9 @@ def fewest(ask: Ask, exact: bool, most: int, gpus: int, cpus: int) -> tuple[int,
 class _Builder:
     """The ways in which jobs can be placed on a machine, as they are found."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+    def __init__(self, machine: Machine, users: Mapping[int, str]) -> None:
+        self.machine, self._users = machine, users
+        self._pools = Pools(machine)
         self.options: list[tuple[int, ...]] = []
         self.lists: list[int] = []
         self._masks: dict[bytes, int] = {}
@@ -228,6 +241,10 @@ class _Builder:
         by_switches = machine.switches and machine.choice in BY_SWITCHES
         rule = EMPTIEST if part.least_loaded else BY_LEAVES if by_switches else RULES[machine.choice]
         longest = FAR if part.longest is None else part.longest
+        first_pool = len(self.lists)
+        for row in [*self._licences_of(said["licences"]), *self._limits_of(k, said)]:
+            self.lists += row
+        pools = first_pool, len(self.lists)
         ways = [Constraint((way,)) for way in constraint.ways] if constraint.alike else [constraint]
         for each in ways:
             every = each.ways + tuple(way for way, _ in each.counts)
@@ -243,23 +260,49 @@ class _Builder:
                  ask.least_cpus, part.nodes_most or 0, exact, rule, first, middle, len(self.lists),
                  max(ask.memory, ask.memory_per_cpu * ask.cpus, 0), least_gpus, of_gpus,
                  self._tiers.index(part.tier), self._set(machine.members[k]), said["tasks_per_core"],
-                 *fewest(ask, exact, part.nodes_most or 0, said["gpus"], int(machine.cpus[able].max(initial=0))))
+                 *fewest(ask, exact, part.nodes_most or 0, said["gpus"], int(machine.cpus[able].max(initial=0))),
+                 *pools)
             )  # fmt: skip
 
-    def add_licences(self, words: str) -> tuple[int, int]:
-        """Return the part of `lists` with the licences of a job, which it adds; unknown ones are none."""
-        first = len(self.lists)
-        for name, count in licences_in(words).items():
-            if name in self._licences:
-                self.lists += [self._licences[name], count]
-        return first, len(self.lists)
+    def _licences_of(self, words: str) -> list[tuple[int, ...]]:
+        """Return the licences that a job takes, see NUMBER; unknown ones are none."""
+        wanted = licences_in(words).items()
+        return [(self._licences[name], count, FIXED, AT_ALL, 0) for name, count in wanted if name in self._licences]
+
+    def _limits_of(self, k: int, said: dict[str, Any]) -> list[tuple[int, ...]]:
+        """Return what a job takes of what limits allow in partition k, see NUMBER."""
+        if not self.machine.limits:
+            return []
+        part = self.machine.partitions[k]
+        nodes = max(said["nodes_least"], part.nodes_least or 1)
+        cpus = max(said["tasks"] * said["cpus_per_task"], nodes)
+        per_node, per_cpu = said["memory_per_node"], said["memory_per_cpu"]
+        if per_node == per_cpu == UNSAID:
+            per_node, per_cpu = part.memory_per_node or 0, part.memory_per_cpu or 0
+        memory = max(per_node, 0) * nodes + max(per_cpu, 0) * cpus
+        gpus = said["gpus"] + said["gpus_per_node"] * nodes + said["gpus_per_task"] * said["tasks"]
+        asked = {"cpu": cpus, "mem": memory, "node": nodes, "gres/gpu": gpus}
+        if said["gpu_type"]:
+            asked[f"gres/gpu:{said['gpu_type']}".lower()] = gpus
+        user = self._users.get(said["user"], str(said["user"]))
+        return self._pools.entries(Client(*(word.lower() for word in (said["account"], user, said["qos"]))), k, asked)
+
+    def is_late(self, options: list[tuple[int, ...]]) -> bool:
+        """Return whether pools may keep a job out of some of its options only, or only when its nodes are known."""
+        values = [dict(zip(OPTION.names or (), option, strict=True)) for option in options]
+        every = {tuple(self.lists[value["pool"] : value["pool_end"]]) for value in values}
+        kinds = {kind for entries in every for kind in entries[KIND::SHARE]}
+        is_more = self.machine.threads.max() > 1 or any(
+            value["whole"] or value["least_cpus"] > 1 or value["memory"] == 0 for value in values
+        )
+        return len(every) > 1 or min(kinds, default=FIXED) < ONCE or (kinds > {FIXED} and bool(is_more))
 
     def plan(
         self, epoch: int, holders: NDArray[np.void], shapes: NDArray[np.void], size: int, m: int, resources: int
     ) -> NodePlan:
         """Return the plan, with what jobs hold in `size` rows at most, of m nodes with some `resources`."""
         machine = self.machine
-        nodes = np.zeros((HAS + 3 * resources, m), np.int64)
+        nodes = np.zeros((HAS + 3 * resources + self._pools.of_nodes, m), np.int64)
         nodes[THREADS], nodes[WEIGHT] = machine.threads, machine.weight
         nodes[LEAF] = machine.leaf
         nodes[BY_WEIGHT] = np.argsort(machine.weight, kind="stable")
@@ -269,11 +312,13 @@ class _Builder:
         for column, side in ((DOWN, "left"), (DOWN_END, "right")):
             nodes[column] = len(self.lists) + 2 * np.searchsorted(node, np.arange(m), side)  # type: ignore[call-overload]
         downs = np.stack([begin, np.where(end >= FOR_EVER, FAR, end)], axis=1)
-        licences = [count for _, count in machine.licences]
+        totals = np.zeros((len(self._pools.totals), POOL), np.int64)
+        totals[:, TOTAL] = self._pools.totals
         now = np.zeros(1, NOW)
         now["resources"], now["types"], now["downs"] = resources, len(machine.gpu_types), node.size
         now["cores"], now["shared"] = machine.gives != "cpu", machine.shares_memory
-        now["licences"] = len(self.lists) + downs.size
+        now["pools"], now["licences"] = len(self.lists) + downs.size, len(machine.licences)
+        now["late"], now["timed"] = shapes["late"].any(), self._pools.is_timed
         now["node_bits"] = 1 + m.bit_length()
         steps = min(m + STEPS_A_HOLD * size + 16, MOST_STEPS)
         return NodePlan(
@@ -281,9 +326,7 @@ class _Builder:
             np.empty((steps, AMOUNT + resources), np.int64),
             np.empty((size, HELD + resources), np.int64),
             read_only(np.stack(self._rows) if self._rows else np.zeros((1, m), np.bool_)),
-            np.concatenate(
-                [np.array(self.lists, np.int64), downs.reshape(-1), np.repeat(licences, 2).astype(np.int64)]
-            ),
+            np.concatenate([np.array(self.lists, np.int64), downs.reshape(-1), totals.reshape(-1)]),
             read_only(np.array(self.options, OPTION)),
             shapes,
             holders,
@@ -309,7 +352,7 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
         given one.
     """
     look = np.zeros(1, LOOK)
-    for name in ("main", "first", "every", "tested", "window", "step", "partition", "user", "started", "priority"):
+    for name in (*PASS_TIMES, *PASS_JOBS, *PASS_LIMITS[:-1]):
         look[name] = getattr(nodes, name)
     assert workload.requests is not None  # noqa: S101
     fixed = workload.requests.priority
@@ -322,10 +365,14 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     of_job = options[plan.holders["shape"]]
     machine = workload.machine
     assert machine is not None  # noqa: S101
-    user = np.unique(workload.user, return_inverse=True)[1].astype(np.int64)
+    user = np.unique(workload.user, return_inverse=True)[1]
+    pairs = np.stack([user, workload.requests.account.code], axis=1)
+    account = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
+    turn = np.empty(len(workload), np.int64)
+    turn[np.lexsort((workload.job, workload.submit))] = np.arange(len(workload))
     return empty_pace(
         look, len(workload), int(of_job.sum()), int((of_job * most).sum()), int(plan.now[0]["downs"]),
-        len(machine.names), len(machine.partitions), user, fixed,
+        len(machine.names), len(machine.partitions), np.stack([user, account]).astype(np.int64), fixed, turn,
     )  # fmt: skip
 
 

@@ -77,6 +77,7 @@ ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it
 UP = ("unknown", "idle", "allocated", "mixed", "completing", "planned")
 BY_PROCESSOR = ("select/cons_tres", "select/cons_res")
 EVERY_LOOK = LOOKS | LOOKS_ON_NODES
+WORDS = ("assoc_limit_stop",)  # of these, without a value
 # what `LOOKS` would change, if they are not simulated
 DEPTHS = {
     "bf_interval": "Slurm backfills once in {} s, here it is done at every submission and end of a job",
@@ -157,10 +158,8 @@ def looks(conf: SlurmConf) -> dict[str, int]:
 def _given_looks(conf: SlurmConf) -> dict[str, int]:
     """Return the values that are written there, by the names of `EVERY_LOOK`; else the default ones."""
     given = scheduler_parameters(conf)
-    return {
-        name: as_number(given[name]) if name in given else getattr(WholeNodes, field) // unit
-        for name, (field, unit, _) in EVERY_LOOK.items()
-    }
+    values = {name: getattr(WholeNodes, field) // unit for name, (field, unit, _) in EVERY_LOOK.items()}
+    return values | {name: 1 if name in WORDS else as_number(given[name]) for name in values if name in given}
 
 
 def as_number(text: str) -> int:

@@ -32,12 +32,14 @@ LOOKS_ON_NODES = {
     "sched_interval": ("main", 1, MOST_JOBS),
     "bf_max_job_part": ("partition", 1, 1_000_000),
     "bf_max_job_user": ("user", 1, 1_000_000),
+    "bf_max_job_assoc": ("account", 1, 1_000_000),
     "bf_max_job_start": ("started", 1, 10_000),
+    "assoc_limit_stop": ("stops", 1, 1),
     "bf_min_prio_reserve": ("priority", 1, MOST_JOBS),
 }
 PASS_TIMES = ("every", "window", "step", "main")  # of `WholeNodes`
 PASS_JOBS = ("tested", "first")
-PASS_LIMITS = ("partition", "user", "started", "priority", "usual")  # 0 for none
+PASS_LIMITS = ("partition", "user", "account", "started", "priority", "stops", "usual")  # 0 for none
 
 
 class NodeKind(NamedTuple):
@@ -61,7 +63,7 @@ class WholeNodes:
     """The nodes of a machine, and how often and how far a scheduler looks, with the default values of Slurm 22.05.
 
     `paretosched.kernels.slurm_passes` says what it does on a machine of nodes, and `paretosched.kernels.node_passes`
-    what it does on one of which only the processors are known, where the last five fields count nothing.
+    what it does on one of which only the processors are known, where the last seven fields count nothing.
 
     Parameters
     ----------
@@ -79,13 +81,15 @@ class WholeNodes:
         How many of them a main pass looks at (default_queue_depth).
     main
         s, between two main passes while nothing happens (sched_interval); they are in multiples of it.
-    partition, user
-        How many jobs of a partition and of a user a backfill pass looks at (bf_max_job_part, bf_max_job_user); 0 for
-        all.
+    partition, user, account
+        How many jobs of a partition, of a user, and of a user in one account a backfill pass looks at (bf_max_job_part,
+        bf_max_job_user, bf_max_job_assoc); 0 for all.
     started
         How many jobs a backfill pass starts (bf_max_job_start); 0 for all.
     priority
         Jobs of a lower priority are not planned, and stop nobody (bf_min_prio_reserve).
+    stops
+        1 if a job that a limit holds stops its partition in the main pass (assoc_limit_stop), else 0.
     usual
         The priority of jobs that were given none, where the order is that of their submission.
 
@@ -109,8 +113,10 @@ class WholeNodes:
     main: int = 60
     partition: int = 0
     user: int = 0
+    account: int = 0
     started: int = 0
     priority: int = 0
+    stops: int = 0
     usual: int = 1
 
     __repr__ = fields_repr

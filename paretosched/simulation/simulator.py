@@ -22,6 +22,7 @@ from ..policies.outcome import Outcome, Placement
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy, decided_by
 from ..policies.priority import Priority
 from ..policies.time_sharing import TimeSharing
+from ..workload.dependencies import dependencies_of
 from ..workload.reacting_users import arrivals_after, reactions_of
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
@@ -100,8 +101,7 @@ def simulate(
         return [simulate(workload, each, estimates, users) for each in as_policies(policy)]
     p = as_policy(policy)
     jobs = decided_by(p, workload)
-    if users == REACT:
-        jobs = with_reactions(p, jobs)
+    jobs = with_reactions(p, jobs) if users == REACT else with_dependencies(p, jobs)
     if not uses_other_estimates(workload, p, estimates):
         name, outcome = p.name, p.outcome(jobs)
     else:
@@ -109,6 +109,8 @@ def simulate(
         outcome = p.outcome(knowing_run_times(jobs)) if estimates == "exact" else p.outcome(jobs, LEARNING[estimates])
     if users == REACT:
         return as_submitted(workload, arrivals(jobs, outcome), outcome.start, name, outcome.placement)
+    if jobs.reactions is not None and not np.array_equal(arrival := arrivals(jobs, outcome), workload.eligible):
+        workload = workload.with_(eligible=arrival, wait=np.full(len(workload), -1))
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched, outcome.placement)
 
 
@@ -120,17 +122,40 @@ def with_reactions(policy: Policy, workload: Workload) -> Workload:
     InputError
         It cannot be simulated how users react to this policy, or the log does not say what they had waited for.
     """
-    nodes = policy.nodes if isinstance(policy, Priority) else None
-    why = ""
-    if isinstance(policy, TimeSharing):
-        why = "it stops jobs and continues them"
-    elif isinstance(policy, Guarded) and workload.machine is not None:
-        why = "it is guarded, and the machine has nodes; --one-pool (Workload.one_pool) treats it as equal processors"
-    elif nodes is not None and workload.machine is None and nodes.of_machine(workload.capacity) is not None:
-        why = "it starts jobs on whole nodes, of which the log says nothing; import the log with its machine"
-    if why:
+    if why := why_not_reacting(policy, workload):
         raise InputError(f"{policy.name}: users who react are not simulated with this policy, because {why}")
     return workload.with_(reactions=reactions_of(workload))
+
+
+def with_dependencies(policy: Policy, workload: Workload) -> Workload:
+    """Return a workload whose jobs wait for those on which they depend; the same one if none does.
+
+    Raises
+    ------
+    InputError
+        It cannot be simulated how jobs wait for others under this policy, or jobs wait for one another.
+    """
+    reactions = dependencies_of(workload)
+    if reactions is None:
+        return workload
+    if why := why_not_reacting(policy, workload):
+        raise InputError(
+            f"{policy.name}: dependencies of jobs are not simulated with this policy, because {why}; --without "
+            "dependencies leaves them out"
+        )
+    return workload.with_(reactions=reactions)
+
+
+def why_not_reacting(policy: Policy, workload: Workload) -> str:
+    """Return why jobs cannot come when others have ended under a policy; "" if they can."""
+    nodes = policy.nodes if isinstance(policy, Priority) else None
+    if isinstance(policy, TimeSharing):
+        return "it stops jobs and continues them"
+    if isinstance(policy, Guarded) and workload.machine is not None:
+        return "it is guarded, and the machine has nodes; --one-pool (Workload.one_pool) treats it as equal processors"
+    if nodes is not None and workload.machine is None and nodes.of_machine(workload.capacity) is not None:
+        return "it starts jobs on whole nodes, of which the log says nothing; import the log with its machine"
+    return ""
 
 
 def arrivals(workload: Workload, outcome: Outcome) -> Ints:
@@ -138,7 +163,7 @@ def arrivals(workload: Workload, outcome: Outcome) -> Ints:
     if outcome.arrival.size:
         return outcome.arrival
     assert workload.reactions is not None  # noqa: S101  # see `with_reactions`
-    return arrivals_after(workload.reactions, outcome.start + workload.run)
+    return arrivals_after(workload.reactions, outcome.start, outcome.start + workload.run)
 
 
 def as_submitted(

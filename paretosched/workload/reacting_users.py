@@ -52,8 +52,8 @@ def reactions_of(workload: Workload) -> Reactions:
 
     >>> w = Workload([0, 10, 85], [20, 30, 9], [20, 30, 9], [1] * 3, capacity=1, user=[7] * 3, wait=[50, 0, 0])
     >>> r = reactions_of(w)
-    >>> r.batch.tolist(), r.offset.tolist(), r.after.tolist(), r.pause.tolist()
-    ([0, 0, 1], [0, 10, 0], [-1, 0], [0, 15])
+    >>> r.batch.tolist(), r.offset.tolist(), r.leader.tolist(), r.follower.tolist(), r.pause.tolist()
+    ([0, 0, 1], [0, 10, 0], [0], [1], [15])
     """
     w = workload
     if (w.wait < 0).all():
@@ -81,13 +81,17 @@ def reactions_of(workload: Workload) -> Reactions:
     later = w.eligible - w.submit
     place = np.empty(len(w), dtype=np.int64)
     place[np.argsort(-later, kind="stable")] = np.arange(len(w))  # of jobs that arrive together the first submitted
+    follower = np.flatnonzero(after != NOBODY)
     return Reactions(
         batch,
         w.submit - begin[batch] + later,
         place,
-        after,
-        np.where(waited, pause, 0),
         np.where(waited, 0, begin),
+        (after != NOBODY).astype(np.int64),
+        after[follower],
+        follower,
+        np.where(waited, pause, 0)[follower],
+        np.zeros(follower.size, dtype=np.int64),
     )
 
 
@@ -96,12 +100,19 @@ def recorded_end(workload: Workload) -> Ints:
     return workload.eligible + np.maximum(workload.wait, 0) + workload.run
 
 
-def arrivals_after(reactions: Reactions, end: Ints) -> Ints:
-    """Return when jobs arrive that wait for others, (n,) s, if all jobs end at `end`, (n,) s."""
-    r = reactions
-    last = np.zeros(r.after.size, dtype=np.int64)
+def arrivals_after(reactions: Reactions, start: Ints, end: Ints) -> Ints:
+    """Return when jobs arrive that wait for others, (n,) s, if all jobs start at `start` and end at `end`, (n,) s."""
+    r, begin = reactions, reactions.earliest.copy()
+    last, later = np.zeros(begin.size, dtype=np.int64), np.zeros(begin.size, dtype=np.int64)
+    first, sooner = (np.full(begin.size, np.iinfo(np.int64).max // 2) for _ in range(2))
     np.maximum.at(last, r.batch, end)
-    begin = np.maximum(r.earliest, np.where(r.after == NOBODY, 0, last[r.after] + r.pause))
+    np.minimum.at(first, r.batch, start)
+    seconds = np.where(r.at_start > 0, first[r.leader] + np.maximum(r.pause, 1), last[r.leader] + r.pause)
+    np.maximum.at(later, r.follower, seconds)
+    np.minimum.at(sooner, r.follower, seconds)
+    waits = r.needs > 0
+    is_any = waits & (r.needs < np.bincount(r.follower, minlength=begin.size))
+    begin = np.maximum(begin, np.where(is_any, sooner, np.where(waits, later, 0)))
     arrival: Ints = begin[r.batch] + r.offset
     return arrival
 
@@ -109,8 +120,9 @@ def arrivals_after(reactions: Reactions, end: Ints) -> Ints:
 def words_on_reactions(workload: Workload) -> str:
     """Return in words how many jobs of a workload depend on others; errors are those of `reactions_of`."""
     r = reactions_of(workload)
-    follows = ((r.after != NOBODY) & (r.earliest == 0))[r.batch]
-    after_break = ((r.after != NOBODY) & (r.earliest > 0))[r.batch]
+    has_leader = r.needs > 0
+    follows = (has_leader & (r.earliest == 0))[r.batch]
+    after_break = (has_leader & (r.earliest > 0))[r.batch]
     share, others = (100 * float(jobs.mean()) for jobs in (follows, after_break))
     return (
         f"users react: {share:.1f} % of the jobs come a think time after the end of others of their user, and "

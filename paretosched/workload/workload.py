@@ -616,7 +616,7 @@ class Workload:
 
 def _only_waiting(reactions: Reactions) -> int:
     """Return a bound on the seconds in which users only wait: until a batch begins, or until its last job comes."""
-    last = np.zeros_like(reactions.pause)
+    last = np.zeros_like(reactions.earliest)
     np.maximum.at(last, reactions.batch, reactions.offset)
     return int(reactions.pause.sum() + last.sum())
 

@@ -128,7 +128,7 @@ def test_any_policy_starts_what_was_submitted_as_without_reaction(
 @pytest.mark.parametrize("seed", range(6))
 def test_under_the_recorded_schedule_jobs_are_submitted_when_they_were(seed: int) -> None:
     w = with_record(lublin(jobs=400, processors=64, seed=seed), seed, 900)
-    assert arrivals_after(reactions_of(w), recorded_end(w)).tolist() == w.eligible.tolist()
+    assert arrivals_after(reactions_of(w), recorded_end(w) - w.run, recorded_end(w)).tolist() == w.eligible.tolist()
     assert simulate(w, "recorded", users="react").workload is w
 
 
@@ -138,7 +138,7 @@ def test_under_the_recorded_schedule_jobs_are_submitted_when_they_were(seed: int
 )
 def test_under_the_recorded_schedule_logs_have_their_submissions(name: str, traces: Path) -> None:
     w = read_swf(traces / f"{name}-cln.swf.gz")
-    assert arrivals_after(reactions_of(w), recorded_end(w)).tolist() == w.eligible.tolist()
+    assert arrivals_after(reactions_of(w), recorded_end(w) - w.run, recorded_end(w)).tolist() == w.eligible.tolist()
     assert simulate(w, "recorded", users="react").workload is w
 
 
