@@ -20,7 +20,8 @@ from ..policies.policy import Policy
 from ..policies.priority import ALL, Priority
 from ..workload.calendar import calendar
 from ..workload.log_names import BESIDE
-from ..workload.requests import KIB, REQUESTS, records_asking
+from ..workload.requests import REQUESTS, records_asking
+from ..workload.slurm_conf import KIB
 from ..workload.workload import Workload
 from .slurm_groups import Grouping
 from .slurm_queue import QueuedJob

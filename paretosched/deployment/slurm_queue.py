@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.errors import InputError, in_quotes
-from ..workload.requests import KIB, kilobytes_in
+from ..workload.slurm_conf import KIB, kilobytes_in
 from ..workload.workload import WIDEST
 from .records import LATEST
 from .slurm_calls import OF_JOBS, SlurmError, call

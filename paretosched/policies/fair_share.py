@@ -18,10 +18,10 @@ from ..core.errors import InputError, in_quotes, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.fair_share import CLASSIC, FAIR_TREE, Tree, tree_of
 from ..workload.group_lists import column_numbers
+from ..workload.limits import ROOT
 from ..workload.workload import Workload
 
 ALGORITHMS = {"tree": FAIR_TREE, "classic": CLASSIC}
-ROOT = "root"
 PERIOD = 300  # s
 LONGEST_PERIOD = 10**7  # s
 MOST = 100_000  # associations

@@ -12,7 +12,8 @@ from msgspec.structs import astuple
 from ..core.errors import InputError
 from ..core.files import json_text
 from ..core.situations import SITUATIONS
-from .fair_share import ALGORITHMS, INHERITED, ROOT, Association, FairShare
+from ..workload.limits import ROOT
+from .fair_share import ALGORITHMS, INHERITED, Association, FairShare
 from .grouping_json import GroupingFile, rule_in
 from .policy_format import Format
 from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority

@@ -43,12 +43,12 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.situations import SITUATIONS
+from ..workload.limits import ROOT
 from .fair_share import (
     ALGORITHMS,
     INHERITED,
     LONGEST_PERIOD,
     MOST_SHARES,
-    ROOT,
     Association,
     FairShare,
 )

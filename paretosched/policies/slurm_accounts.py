@@ -14,12 +14,14 @@ from typing import NamedTuple
 from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..core.files import read_lines
 from ..core.limits import check_limit
-from .fair_share import INHERITED, ROOT, Association
+from ..workload.limits import NONE, ROOT, Limits, limit_texts, limits_of
+from .fair_share import INHERITED, Association
 from .slurm_commands import COMMAND
-from .slurm_limits import Limits, limit_texts, limits_of
 from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped
 
 ASSOCIATIONS = ("account", "user")  # columns that the first table must have
+OF_ASSOCIATIONS = ("cluster", "account", "parentname", "user", "partition", "share", "flat")  # others are limits
+OF_QOS = ("name", "priority", "flags")
 WITHOUT_HEAD = ("cluster", "account", "parentname", "user", "partition", "share")  # as the command prints them
 OF_JOBS = ("jobid", "jobidraw")  # columns that no association has
 ONE_SHARE = "1"  # what Slurm gives to an association for which nobody names shares
@@ -42,7 +44,7 @@ class Accounts(NamedTuple):
     left_out
         How many associations of users with single partitions were left out.
     limits
-        The limits of those associations and QOS that have any.
+        The limits of those associations and QOS that have any, or flags.
     others
         How many lines of a script are no commands of sacctmgr.
     flat
@@ -198,7 +200,7 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
     """
     row = {column: cell.strip().strip('"') for column, cell in zip(columns, cells, strict=True)}
     if "account" not in row:
-        return {column: row[column] for column in ("name", "priority") if column in row} | limit_texts(row.items())
+        return {column: row[column] for column in OF_QOS if column in row} | limit_texts(row.items())
     if "parentname" not in row:
         text = cells[columns.index("account")]
         depth = len(text) - len(text.lstrip())
@@ -209,15 +211,20 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
             above.append((depth, row["account"]))
             if not depth and row["account"] != ROOT:
                 row["flat"] = "yes"
-    return row | limit_texts(row.items())
+    limits = limit_texts((column, text) for column, text in row.items() if text)
+    return {column: row[column] for column in OF_ASSOCIATIONS if column in row} | limits
 
 
 def _limits(rows: Iterable[Mapping[str, str]]) -> Iterator[Limits]:
-    """Yield the limits of those associations and QOS that have any."""
+    """Yield the limits of those associations and QOS that have any, or flags."""
     for row in rows:
-        if values := limits_of(row):
+        values, flags = limits_of(row), [word for word in row.get("flags", "").split(",") if word.lower() not in NONE]
+        if values or flags:
             account, user, partition = (row.get(key, "") for key in ("account", "user", "partition"))
-            yield Limits(row.get("name", ""), account, user, partition, values)
+            try:
+                yield Limits(row.get("name", ""), account, user, partition, values, tuple(flags))
+            except InputError as error:
+                raise InputError(f"{row['where']}: {error}") from None
 
 
 def _is_share(text: str) -> bool:

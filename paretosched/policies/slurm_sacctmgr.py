@@ -7,8 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..core.errors import InputError, in_quotes
-from .fair_share import ROOT
-from .slurm_limits import limit_texts, with_limits
+from ..workload.limits import ROOT, limit_texts, with_limits
 
 Row = dict[str, str]  # the values of an association or QOS by column, as in a table of sacctmgr; limits by their names
 
@@ -36,6 +35,7 @@ OPTIONS = {
     "share": ("fair", "shar", "rawsh"),
     "name": ("name",),
     "priority": ("prio",),
+    "flags": ("flag",),
 }
 
 
@@ -164,9 +164,27 @@ class SacctmgrRows:
         self._rows[row["cluster"], row["account"], row["user"].lower(), row["partition"].lower()] = row
 
     def _put_qos(self, name: str, options: Mapping[str, str], where: str, limits: Row) -> None:
-        before = self._qos.get(name.lower(), {"priority": "0"})
+        before = self._qos.get(name.lower(), {"priority": "0", "flags": ""})
         priority = options.get("priority", before["priority"])
-        self._qos[name.lower()] = with_limits({**before, "name": name, "priority": priority, "where": where}, limits)
+        flags = _flags(before["flags"], options["flags"]) if "flags" in options else before["flags"]
+        row = {**before, "name": name, "priority": priority, "flags": flags, "where": where}
+        self._qos[name.lower()] = with_limits(row, limits)
+
+
+def _flags(before: str, given: str) -> str:
+    """Return the flags of a QOS that were set before with those of an option; + adds, - takes away, -1 takes all.
+
+    Examples
+    --------
+    >>> _flags("DenyOnLimit", "+NoReserve"), _flags("DenyOnLimit,NoReserve", "-denyonlimit"), _flags("NoReserve", "-1")
+    ('DenyOnLimit,NoReserve', 'NoReserve', '')
+    """
+    sign, words = (given[0], _list_of(given[1:])) if given[:1] in ("+", "-") else ("", _list_of(given))
+    kept = _list_of(before) if sign else []
+    if sign != "-":
+        return ",".join([*kept, *words])
+    gone = {word.lower() for word in words}
+    return "" if "1" in gone else ",".join(word for word in kept if word.lower() not in gone)
 
 
 def _word_for(word: str, words: Mapping[str, Sequence[str]]) -> str:
@@ -190,8 +208,9 @@ def _options(words: Sequence[str], entity: str) -> tuple[Row, Row, Row]:
             side = word.lower()
             continue
         key, sign, value = word.partition("=")
-        key = key.rstrip("+-")
-        sides[side].append((key, value) if sign else ("name", word))
+        name, added = key.rstrip("+-"), key[-1:] if key.endswith(("+", "-")) else ""
+        value = added + value if _word_for(name, OPTIONS) == "flags" else value
+        sides[side].append((name, value) if sign else ("name", word))
     known = {
         side: _options_of([("name" if _word_for(key, OPTIONS) == entity else key, value) for key, value in pairs])
         for side, pairs in sides.items()

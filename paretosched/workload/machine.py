@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from ..core.arrays import Ints, Mask, read_only
 from ..core.errors import InputError, first_few, in_quotes, number_of, one_of
 from ..core.notebook import fields_html, fields_repr, html_table
 from .host_lists import MOST_NODES, name_order, node_names
+from .limits import ROOT, Limits
 
 ALL = "ALL"  # stands for all nodes in a list of hosts
 UNTYPED = "gpu"  # the type of GPUs of which nothing else is known
@@ -25,10 +26,13 @@ FOR_EVER = 2**53  # Unix time of the end of a down time that has none
 CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
 TABLES = ("kinds", "partitions", "down")
-MOST_LISTS = 10_000  # kinds, partitions, down times
+LATER_TABLES = ("limits", "reservations")  # which machines had not always
+MOST_LISTS = 10_000  # kinds, partitions, down times, reservations
+MOST_LIMITS = 200_000  # of QOS and associations
+MOST_ACCOUNTS = 100_000
 MOST_PLACES = 12_000_000  # partitions times nodes
 MOST_PAIRS = 1_000_000  # partitions times kinds
-MOST_LISTED = 2_000_000  # nodes in all different lists of partitions
+MOST_LISTED = 2_000_000  # nodes in all different lists of partitions; in all lists of down times; of reservations
 
 
 @dataclass(frozen=True, repr=False)
@@ -241,6 +245,54 @@ class Outage:
 
 
 @dataclass(frozen=True, repr=False)
+class Reservation:
+    """Nodes that are kept for some jobs for a time: for those that name it, or for none.
+
+    Parameters
+    ----------
+    name
+        Its name; those that repeat have one name.
+    hosts
+        The nodes, as a list.
+    begin, end
+        Unix times, half open.
+    users, accounts
+        Whose jobs may name it; no names: everybody's. With "-" before a name: not those.
+    flags
+        Words such as MAINT, as Slurm has them.
+
+    Raises
+    ------
+    InputError
+        A value breaks its rule.
+
+    Examples
+    --------
+    >>> Reservation("course", "n[1-2]", 1_700_000_000, 1_700_003_600, users=("ines",)).begin
+    1700000000
+    """
+
+    name: str
+    hosts: str
+    begin: int
+    end: int
+    users: tuple[str, ...] = ()
+    accounts: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
+    def __post_init__(self) -> None:
+        where = f"reservation {in_quotes(_word('the name of a reservation', self.name))}"
+        object.__setattr__(self, "begin", in_bounds(f"{where}: begin", self.begin, FOR_EVER - 1))
+        object.__setattr__(self, "end", in_bounds(f"{where}: end", self.end, FOR_EVER, self.begin + 1))
+        for key in ("users", "accounts", "flags"):
+            words = tuple(_word(f"{where}: {key}", word) for word in getattr(self, key))
+            object.__setattr__(self, key, words)
+
+
+@dataclass(frozen=True, repr=False)
 class Machine:
     """A machine of nodes. Its arrays have a row for each node, in Slurm's order: by name, numbers as numbers.
 
@@ -268,6 +320,12 @@ class Machine:
     switches
         Pairs (or a mapping) of names and nodes of the leaf switches of the network, if nodes are chosen by them, as
         with topology/tree: those of one leaf if it has enough. Nodes without a leaf are one more leaf.
+    limits
+        Of QOS and associations.
+    accounts
+        Pairs (or a mapping) of each account and the account above it, ROOT at the top; needed for limits only.
+    reservations
+        Nodes that are kept for some jobs, or for none.
 
     Raises
     ------
@@ -291,15 +349,23 @@ class Machine:
     name: str = ""
     guessed: tuple[str, ...] = ()
     switches: tuple[tuple[str, str], ...] = ()
+    limits: tuple[Limits, ...] = ()
+    accounts: tuple[tuple[str, str], ...] = ()
+    reservations: tuple[Reservation, ...] = ()
 
     def __post_init__(self) -> None:
-        for key, each in (("kinds", NodeKind), ("partitions", Partition), ("down", Outage)):
+        lists = {"kinds": NodeKind, "partitions": Partition, "down": Outage, "limits": Limits}
+        for key, each in (lists | {"reservations": Reservation}).items():
             values = tuple(getattr(self, key))
             for value in values:
                 instance(key, value, each)
-            if len(values) > MOST_LISTS:
-                raise InputError(f"{key}: a machine must have at most {MOST_LISTS:,}, but has {len(values):,}")
+            most = MOST_LIMITS if key == "limits" else MOST_LISTS
+            if len(values) > most:
+                raise InputError(f"{key}: a machine must have at most {most:,}, but has {len(values):,}")
             object.__setattr__(self, key, values)
+        accounts = self.accounts.items() if isinstance(self.accounts, Mapping) else self.accounts
+        pairs = tuple((_word("an account", word), _word(f"account {word}: above", above)) for word, above in accounts)
+        object.__setattr__(self, "accounts", pairs)
         if not self.partitions:
             object.__setattr__(self, "partitions", (Partition("all", default=True),))
         licences = self.licences.items() if isinstance(self.licences, Mapping) else self.licences
@@ -335,11 +401,23 @@ class Machine:
         for part, members in zip(self.partitions, self.members, strict=True):
             if not members.any():
                 raise InputError(f"partition {in_quotes(part.name)}: must have a node, but has none")
-        for outage in self.down:
-            self.places(outage.hosts, "a down time")
+        self._check_hosts("a down time", [each.hosts for each in self.down])
+        self._check_hosts("a reservation", [each.hosts for each in self.reservations])
+        _check_accounts(self.accounts)
         _check_once("switch", (name for name, _ in self.switches))
         leaves = [self.places(hosts, f"switch {in_quotes(name)}") for name, hosts in self.switches]
         _check_once("node of a switch", (self.names[place] for leaf in leaves for place in leaf.tolist()))
+
+    def _check_hosts(self, what: str, lists: Iterable[str]) -> None:
+        """Raise InputError if a list has nodes that are not there, or all lists together have very many."""
+        sizes: dict[str, int] = {}
+        listed = 0
+        for hosts in lists:
+            if hosts not in sizes:
+                sizes[hosts] = len(self.places(hosts, what))
+            listed += sizes[hosts]
+            if listed > MOST_LISTED:
+                raise InputError(f"all lists of {what} must have at most {MOST_LISTED:,} nodes together, but have more")
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -497,14 +575,29 @@ class Machine:
 
         Nor is what is as usual, so that the digest stays when machines can have more.
         """
-        own = [pair for pair in _not_usual(replace(self, name="", guessed=())) if pair[0] not in TABLES]
-        rows = [(key, [_not_usual(each) for each in getattr(self, key)]) for key in TABLES]
+        keys = (*TABLES, *(key for key in LATER_TABLES if getattr(self, key)))
+        own = [pair for pair in _not_usual(replace(self, name="", guessed=())) if pair[0] not in keys]
+        rows = [(key, [_not_usual(each) for each in getattr(self, key)]) for key in keys]
         return hashlib.sha256(f"paretosched machine 1 {own} {rows}".encode()).hexdigest()
 
     @property
     def always_down(self) -> Machine:
-        """Return the machine of another time: of its nodes only those are down that never are up."""
-        return replace(self, down=tuple(each for each in self.down if (each.begin, each.end) == (0, FOR_EVER)))
+        """Return the machine of another time: only those nodes are down that never are up, and none are reserved."""
+        down = tuple(each for each in self.down if (each.begin, each.end) == (0, FOR_EVER))
+        return replace(self, down=down, reservations=())
+
+    def without(self, *words: str) -> Machine:
+        """Return the machine without its "limits" (and accounts), or its "reservations", or both.
+
+        Raises
+        ------
+        InputError
+            A word is another one.
+        """
+        for word in words:
+            one_of("what a machine can be without", word, LATER_TABLES)
+        machine = replace(self, limits=(), accounts=()) if "limits" in words else self
+        return replace(machine, reservations=()) if "reservations" in words else machine
 
     @cached_property
     def up(self) -> Mask:
@@ -527,8 +620,9 @@ class Machine:
 
 
 def _not_usual(value: Any) -> list[tuple[str, Any]]:
-    """Return the fields of a value that are not as usual, with their names."""
-    return [(f.name, getattr(value, f.name)) for f in fields(value) if getattr(value, f.name) != f.default]
+    """Return the fields of a value that are not as usual, with their names; of limits the values as plain ones."""
+    given = [(f.name, getattr(value, f.name)) for f in fields(value) if getattr(value, f.name) != f.default]
+    return [(key, value.plain if isinstance(entry, Mapping) else entry) for key, entry in given]
 
 
 def _names(hosts: str, where: str) -> list[str]:
@@ -556,3 +650,24 @@ def _check_once(what: str, names: Iterable[str]) -> None:
         if name in met:
             raise InputError(f"a {what} must come once, but {in_quotes(name)} comes twice")
         met.add(name)
+
+
+def _check_accounts(pairs: Sequence[tuple[str, str]]) -> None:
+    """Refuse accounts that come twice, or in no account that there is, or in themselves."""
+    if len(pairs) > MOST_ACCOUNTS:
+        raise InputError(f"accounts: a machine must have at most {MOST_ACCOUNTS:,}, but has {len(pairs):,}")
+    _check_once("account", (word for word, _ in pairs))
+    above = dict(pairs)
+    if ROOT in above:
+        raise InputError(f"account {ROOT} is above all others, but is in {in_quotes(above[ROOT])}")
+    done = {ROOT}
+    for word in above:
+        path: dict[str, None] = {}
+        while word not in done:
+            if word in path:
+                raise InputError(f"account {in_quotes(word)} is in itself")
+            if word not in above:
+                raise InputError(f"all accounts must be in one that there is, but not there is {in_quotes(word)}")
+            path[word] = None
+            word = above[word]
+        done.update(path)

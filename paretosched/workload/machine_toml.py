@@ -11,16 +11,22 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from ..core.errors import InputError, did_you_mean, in_quotes, number_of
-from .machine import UNTYPED, Machine, NodeKind, Outage, Partition
+from .limits import NAMES, WHOSE, Limits, limits_of
+from .limits import TIMES as LIMITED_TIMES
+from .machine import UNTYPED, Machine, NodeKind, Outage, Partition, Reservation
+from .slurm_conf import KILOBYTES
 
 FORMAT = "paretosched machine 1"
-TABLES = {"nodes": NodeKind, "partitions": Partition, "down": Outage}
-OWN_KEYS = ("format", "name", "choice", "gives", "shares_memory", "guessed", "licences", "switches", *TABLES)
-TIMES = ("longest", "usual")
+TABLES = {"nodes": NodeKind, "partitions": Partition, "down": Outage, "reservations": Reservation}
+OWN_KEYS = (
+    "format", "name", "choice", "gives", "shares_memory", "guessed", "licences", "switches", *TABLES, "limits",
+    "accounts",
+)  # fmt: skip
+TIMES = ("longest", "usual", *LIMITED_TIMES)
 MEMORIES = (
     "memory", "disk", "memory_per_cpu", "memory_per_node", "most_memory_per_cpu", "most_memory_per_node",
 )  # fmt: skip
-LISTS = ("features", "accounts", "not_accounts", "qos", "not_qos")
+LISTS = ("features", "accounts", "not_accounts", "qos", "not_qos", "users", "flags")
 BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 SIZE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?\s*([KMGTP]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
 MIB = {"K": 1 / 1024, "": 1, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3}
@@ -50,7 +56,18 @@ def machine_text(machine: Machine) -> str:
     for part, members in zip(machine.partitions, machine.members, strict=True):
         parts.append(f"[[partitions]]  # {number_of(int(members.sum()), 'node')}\n{_entries(part)}")
     parts += [f"[[down]]\n{_entries(each)}" for each in machine.down]
+    parts += [f"[[reservations]]\n{_entries(each)}" for each in machine.reservations]
+    parts += [f"[[limits]]\n{_limit_entries(each)}" for each in machine.limits]
+    if machine.accounts:
+        parts.append("[accounts]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.accounts))
     return "\n".join(parts)
+
+
+def _limit_entries(limits: Limits) -> str:
+    """Return whose limits these are, their flags and values, one a line, under the names of sacctmgr."""
+    whose = {key: word for key in WHOSE if (word := getattr(limits, key))}
+    whose |= {"flags": limits.flags} if limits.flags else {}
+    return "".join(f"{key} = {_value(_plain(key, entry))}\n" for key, entry in (whose | limits.plain).items())
 
 
 def _entries(value: Any) -> str:
@@ -71,7 +88,21 @@ def _plain(key: str, entry: Any) -> Any:
         return f"{days}-{clock}" if days else clock
     if key in ("begin", "end"):
         return dt.datetime.fromtimestamp(entry, dt.UTC) if entry < 253_402_300_800 else entry
+    if isinstance(entry, Mapping):  # of a limit
+        return {word: _size(amount) if word == "mem" else amount for word, amount in entry.items()}
     return dict(entry) if key == "gpus" else entry
+
+
+def _size(kilobytes: int) -> str:
+    """Return a size of memory with the largest unit of which it is a whole number.
+
+    Examples
+    --------
+    >>> _size(4096), _size(3 * 1024**2), _size(5)
+    ('4M', '3G', '5K')
+    """
+    units = [unit for unit, size in KILOBYTES.items() if unit and kilobytes % size == 0]
+    return f"{kilobytes // KILOBYTES[units[-1]]}{units[-1]}"
 
 
 def _value(entry: Any) -> str:
@@ -133,6 +164,9 @@ def _machine(known: dict[str, Any]) -> Machine:
     guessed = known.get("guessed", [])
     if not isinstance(licences, dict) or not isinstance(guessed, list):
         raise InputError("licences must be a table [licences] of NAME = NUMBER, and guessed a list of texts")
+    limits, accounts = known.get("limits", []), known.get("accounts", {})
+    if not isinstance(limits, list) or not isinstance(accounts, dict):
+        raise InputError('limits must be tables [[limits]], and accounts a table [accounts] of NAME = "THE ONE ABOVE"')
     switches = known.get("switches", {})
     if not isinstance(switches, dict) or not all(isinstance(hosts, str) for hosts in switches.values()):
         raise InputError('switches must be a table [switches] of NAME = "HOSTS"')
@@ -144,6 +178,9 @@ def _machine(known: dict[str, Any]) -> Machine:
         tuple(values["down"]),
         guessed=tuple(guessed),
         switches=tuple(switches.items()),
+        limits=tuple(_limits(row, f"limits {number}") for number, row in enumerate(limits, 1)),
+        accounts=tuple(accounts.items()),
+        reservations=tuple(values["reservations"]),
         **own,
     )
 
@@ -167,6 +204,23 @@ def _row(kind: Any, row: dict[str, Any], where: str) -> Any:
         return kind(**{key: _read(key, entry) for key, entry in row.items()})
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+
+
+def _limits(row: Any, where: str) -> Limits:
+    """Return the limits in a table; its values are as sacctmgr takes them, resources in braces or as one text."""
+    if not isinstance(row, dict):
+        raise InputError(f"{where} must be a table [[limits]], but is {row!r:.60}")
+    _check_keys(row, (*WHOSE, "flags", *NAMES), where)
+    texts = {"where": where}
+    for name in filter(row.__contains__, NAMES):
+        entry = row[name]
+        entry = ",".join(f"{word}={n}" for word, n in entry.items()) if isinstance(entry, dict) else entry
+        texts[name] = str(entry)
+    whose: dict[str, Any] = {key: row.get(key, "") for key in WHOSE}
+    try:
+        return Limits(**whose, values=limits_of(texts), flags=_read("flags", row.get("flags", [])))
+    except InputError as error:
+        raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
 
 
 def _read(key: str, entry: Any) -> Any:

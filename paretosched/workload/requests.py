@@ -7,7 +7,6 @@ file with names beside a log, and in columns of a workload's records behind the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,14 +14,12 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from .log_names import ALL_BESIDE, BESIDE, PerJob
 from .records import Records, pack
+from .slurm_conf import KIB
 from .workload import Workload
 
 FIELDS = 18  # of the format
 MEMORY = 9  # its place among them
 REQUESTS = ("memory", *BESIDE)
-KIB = 1024  # of a MiB
-SIZE = re.compile(r"(\d{1,15})(?:\.(\d{1,9}))?([KMGTP]?)", re.ASCII)  # of Slurm
-KILOBYTES = {"": KIB, "K": 1, "M": KIB, "G": KIB**2, "T": KIB**3, "P": KIB**4}  # of a unit
 
 
 def requests_of(workload: Workload, word: str) -> Ints:
@@ -60,21 +57,6 @@ def requests_of(workload: Workload, word: str) -> Ints:
     if records is None or records.shape[1] <= place:
         return np.full(n, ALL_BESIDE[word], dtype=np.int64)
     return records.column(place).astype(np.int64)
-
-
-def kilobytes_in(text: str) -> int | None:
-    """Return a size of memory as Slurm writes it, 4000M or 1.5G, in kilobytes; None if it is written otherwise.
-
-    Examples
-    --------
-    >>> kilobytes_in("1.5G"), kilobytes_in("200"), kilobytes_in("4Gn")
-    (1572864, 204800, None)
-    """
-    match = SIZE.fullmatch(text)
-    if match is None:
-        return None
-    number, fraction, unit = match.groups()
-    return round(float(f"{number}.{fraction or 0}") * KILOBYTES[unit])
 
 
 def kilobytes_each(kilobytes: Ints, width: Ints) -> Ints:

@@ -45,6 +45,9 @@ NUMBER = re.compile(r"\+?(?:(0x[0-9a-f]{1,16})|0([0-7]{1,20})|([1-9][0-9]{0,19}|
 DURATION = re.compile(r"(?:(\d{1,9})-)?(\d{1,12})(?::(\d{1,9}))?(?::(\d{1,9}))?")
 YES, NO = ("yes", "up", "true", "1"), ("no", "down", "false", "0")
 ENDLESS = ("infinite", "unlimited", "-1")
+KIB = 1024  # of a MiB
+SIZE = re.compile(r"(\d{1,15})(?:\.(\d{1,9}))?([KMGTP]?)", re.ASCII)
+KILOBYTES = {"": KIB, "K": 1, "M": KIB, "G": KIB**2, "T": KIB**3, "P": KIB**4}  # of a unit
 
 
 class Setting(NamedTuple):
@@ -348,3 +351,18 @@ def option(conf: SlurmConf, key: str, words: Sequence[str], default: str) -> str
             f"{did_you_mean(value, words)}"
         )
     return value
+
+
+def kilobytes_in(text: str) -> int | None:
+    """Return a size of memory as Slurm writes it, 4000M or 1.5G, in kilobytes; None if it is written otherwise.
+
+    Examples
+    --------
+    >>> kilobytes_in("1.5G"), kilobytes_in("200"), kilobytes_in("4Gn")
+    (1572864, 204800, None)
+    """
+    match = SIZE.fullmatch(text)
+    if match is None:
+        return None
+    number, fraction, unit = match.groups()
+    return round(float(f"{number}.{fraction or 0}") * KILOBYTES[unit])

@@ -10,7 +10,7 @@ import pytest
 from paretosched import InputError
 from paretosched.policies.fair_share import Association, FairShare
 from paretosched.policies.slurm_accounts import read_accounts
-from paretosched.policies.slurm_limits import Limits
+from paretosched.workload.limits import Limits
 
 SITE = Path(__file__).parents[1] / "data/slurm/assoc.txt"
 HEAD = "Cluster|Account|ParentName|User|Partition|Share\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,10 @@ from pyarrow import parquet
 import paretosched as ps
 from paretosched import InputError, Machine, NodeKind, Outage, Partition, Requests, Workload, load_log, save_log
 from paretosched.search.settings import settle
+from paretosched.workload.limits import Limits
 from paretosched.workload.log_names import Names
 from paretosched.workload.log_parquet import KEY, write_runs, write_workload
+from paretosched.workload.machine import Reservation
 from paretosched.workload.workload import Repair
 from support.commands import command
 
@@ -50,6 +53,16 @@ def test_the_same_workload_comes_back(tmp_path: Path) -> None:
     assert after.requests.digest == before.requests.digest  # type: ignore[union-attr]
     save_log(after, tmp_path / "again.parquet")
     assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "w.parquet").read_bytes()
+
+
+def test_limits_accounts_and_reservations_are_in_the_file(tmp_path: Path) -> None:
+    limits = (Limits("long", "", "", "", {"MaxJobsPU": 8}, ("DenyOnLimit",)), Limits("", "a", "", "", {"MaxWall": 60}))
+    kept = (Reservation("r", "n1", 946857600, 946861200, users=("ann",)),)
+    before = workload(machine=replace(MACHINE, limits=limits, accounts={"a": "root"}, reservations=kept))
+    save_log(before, tmp_path / "w.parquet")
+    after = load_log(tmp_path / "w.parquet")
+    assert after.machine == before.machine
+    assert after.digest == before.digest != workload().digest
 
 
 def test_a_run_that_is_recorded_beyond_the_request_is_cut_or_raises_it(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from paretosched import InputError, Machine, NodeKind, Outage, Partition
 from paretosched.workload import machine as machines
-from paretosched.workload.machine import FOR_EVER
+from paretosched.workload.limits import Limits
+from paretosched.workload.machine import FOR_EVER, Reservation
 
 SMALL = NodeKind("n[1-3]", 4, 8000, features=("ib",), weight=2)
 GPU = NodeKind("g1,b2", 8, 16000, {"v100": 2, "a100": 1}, threads=2, features=("ib", "new"))
@@ -56,6 +57,34 @@ def test_down_times_in_seconds_of_a_log() -> None:
     assert machine.digest != MACHINE.digest
 
 
+LIMITED = replace(
+    MACHINE,
+    limits=(Limits("a", "", "", "", {"MaxJobsPU": 8, "MaxTRES": {"cpu": 4}}),),
+    accounts={"sea": "bio", "bio": "root"},
+    reservations=(Reservation("r", "n1", 1000, 2000, flags=("MAINT",)),),
+)
+
+
+def test_limits_and_reservations_are_part_of_a_machine_and_can_be_taken_out() -> None:
+    copy = pickle.loads(pickle.dumps(LIMITED))
+    assert copy == LIMITED
+    assert hash(copy) == hash(LIMITED)
+    assert copy.digest == LIMITED.digest
+    assert LIMITED.accounts == (("sea", "bio"), ("bio", "root"))
+    assert LIMITED.without("limits", "reservations") == LIMITED.without("limits").without("reservations") == MACHINE
+    assert LIMITED.without("limits").reservations == LIMITED.reservations
+    assert LIMITED.without("reservations").limits == LIMITED.limits
+    digests = {each.digest for each in (LIMITED, MACHINE, LIMITED.without("limits"), LIMITED.without("reservations"))}
+    assert len(digests) == 4
+    assert LIMITED.always_down.reservations == ()
+    with pytest.raises(InputError, match=r"what a machine can be without must be one of limits, reservations"):
+        LIMITED.without("nodes")
+
+
+def test_machines_without_limits_keep_the_digest_that_they_always_had() -> None:
+    assert MACHINE.digest == "99dbd8c12065774f1ae338633c17635b8f5a12a80c19be385bb1fdd868ac163f"
+
+
 def test_the_digest_is_that_of_what_is_simulated() -> None:
     assert replace(MACHINE, name="x", guessed=("y",)).digest == MACHINE.digest
     assert replace(MACHINE, choice="first").digest != MACHINE.digest
@@ -86,6 +115,18 @@ def test_partitions_are_not_more_than_memory_and_time_allow(
     assert replace(MACHINE) == MACHINE
 
 
+def test_lists_of_down_times_and_reservations_are_not_longer_than_memory_and_time_allow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(machines, "MOST_LISTED", 8)
+    kept = tuple(Reservation(f"r{k}", "ALL", 0, 5) for k in range(2))
+    with pytest.raises(InputError, match="all lists of a reservation must have at most 8 nodes together"):
+        replace(MACHINE, reservations=kept)
+    with pytest.raises(InputError, match="all lists of a down time must have at most 8 nodes together"):
+        replace(MACHINE, down=(Outage("ALL"), Outage("ALL")))
+    assert replace(MACHINE, down=(Outage("ALL"),), reservations=kept[:1]).reservations == kept[:1]
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -110,6 +151,17 @@ def test_partitions_are_not_more_than_memory_and_time_allow(
         (lambda: Partition("a", memory_per_cpu=1, memory_per_node=1), "but has both"),
         (lambda: Partition("a", longest=0), "longest must be in 1.."),
         (lambda: Outage("n1", 5, 5), "end must be in 6.."),
+        (lambda: Reservation("r", "n1", 5, 5), 'reservation "r": end must be in 6..'),
+        (lambda: Reservation("r s", "n1", 5, 6), "the name of a reservation must be a word"),
+        (lambda: Reservation("r", "n1", 5, 6, users=("a b",)), 'reservation "r": users must be a word'),
+        (
+            lambda: replace(MACHINE, reservations=(Reservation("r", "n9", 5, 6),)),
+            "a reservation: all nodes must be of the machine, but not there is n9",
+        ),
+        (lambda: replace(MACHINE, accounts={"a": "b"}), 'must be in one that there is, but not there is "b"'),
+        (lambda: replace(MACHINE, accounts={"a": "b", "b": "a"}), 'account "a" is in itself'),
+        (lambda: replace(MACHINE, accounts=[("a", "root"), ("a", "root")]), "account must"),
+        (lambda: replace(MACHINE, accounts={"root": "a"}), "account root is above all others"),
     ],
 )
 def test_what_breaks_a_rule_is_refused(make: Any, words: str) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from paretosched import InputError, Machine, NodeKind, Outage, Partition, read_machine, save_machine
+from paretosched.workload.limits import Limits
+from paretosched.workload.machine import Reservation
 from paretosched.workload.machine_toml import machine_of_text, machine_text
 
 FULL = Machine(
@@ -29,6 +31,16 @@ FULL = Machine(
     "my machine\\",
     ("guessed with a \x1f\" sign".replace("\x1f", ""), "two"),
     {"s1": "n[1-2]", "s.2": "b01"},
+    (
+        Limits("a \"q\"", "", "", "", {"MaxJobsPU": 0, "MaxTRESPU": {"mem": 5, "gres/gpu:a": 4}}, ("OverPartQOS",)),
+        Limits("", "bio", "ines", "gpu", {"MaxWall": 90_061, "GrpTRES": {"mem": 3 * 2**20, "node": 2, "bb/x": 7}}),
+        Limits("b", "", "", "", {"GrpWall": 59, "GrpTRESRunMins": {"cpu": 1}}, ("DenyOnLimit", "NoReserve")),
+    ),
+    {"sea": "bio", "bio": "root"},
+    (
+        Reservation("week 1".replace(" ", ""), "n1", 1_700_000_000, 1_700_003_600, ("ines",), ("-bio",), ("MAINT",)),
+        Reservation("ever", "ALL", 0, 2**53),
+    ),
 )  # fmt: skip
 
 
@@ -66,6 +78,45 @@ def test_an_owner_may_write_sizes_and_times_in_words() -> None:
     assert machine.down[0].end - machine.down[0].begin == 3600
 
 
+def test_limits_are_written_as_sacctmgr_names_them() -> None:
+    text = """
+    [[nodes]]
+    hosts = "n[1-4]"
+    cores = 32
+    memory = "187G"
+    [[limits]]
+    qos = "normal"
+    flags = ["DenyOnLimit"]
+    MaxJobsPU = 8
+    MaxTRESPU = { cpu = 64, "gres/gpu" = 4, mem = "64G" }
+    MaxWall = "2-00:00:00"
+    [[limits]]
+    account = "bio"
+    GrpTRES = "cpu=9,mem=100"
+    MaxWall = 60
+    [accounts]
+    bio = "root"
+    [[reservations]]
+    name = "course"
+    hosts = "n1"
+    begin = 2024-03-01T00:00:00Z
+    end = 2024-03-01T02:00:00+01:00
+    users = ["ines"]
+    """
+    machine = machine_of_text(text, "m.toml")
+    of_qos = {"MaxJobsPU": 8, "MaxTRESPU": {"cpu": 64, "gres/gpu": 4, "mem": 64 * 2**20}, "MaxWall": 172_800}
+    of_account = {"GrpTRES": {"cpu": 9, "mem": 102_400}, "MaxWall": 3600}  # minutes, as sacctmgr takes a number alone
+    assert machine.limits == (
+        Limits("normal", "", "", "", of_qos, ("DenyOnLimit",)),
+        Limits("", "bio", "", "", of_account),
+    )
+    assert machine.accounts == (("bio", "root"),)
+    (course,) = machine.reservations
+    assert (course.end - course.begin, course.users) == (3600, ("ines",))
+    assert 'MaxTRESPU = { cpu = 64, "gres/gpu" = 4, mem = "64G" }' in machine_text(machine)
+    assert 'MaxWall = "2-00:00:00"' in machine_text(machine)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -81,6 +132,15 @@ def test_an_owner_may_write_sizes_and_times_in_words() -> None:
         ("format = 'paretosched machine 9'\n", "format must be"),
         ("node = 1\n", "did you mean nodes?"),
         ("licences = 1\n", "licences must be a table"),
+        ("limits = 1\n", "limits must be tables [[limits]]"),
+        ("limits = [1]\n", "limits 1 must be a table [[limits]], but is 1"),
+        ("[[limits]]\nqos = 'a'\nMaxJobPU = 1\n", "did you mean MaxJobsPU?"),
+        ("[[limits]]\nqos = 'a'\nMaxJobsPU = 1.5\n", 'limits 1: MaxJobsPU must be a whole number, but is "1.5"'),
+        ("[[limits]]\nqos = 'a'\nMaxTRES = { cpu = 'x' }\n", "limits 1: MaxTRES must be NAME=NUMBER"),
+        ("[[limits]]\nMaxJobs = 1\n", "limits 1: limits must be of a QOS, or of an account"),
+        ("[[limits]]\nqos = 'a'\nflags = 'x'\n", "limits 1: flags must be a list of words"),
+        ("accounts = ['a']\n", "accounts a table [accounts]"),
+        ("[[reservations]]\nname = 'a'\nhosts = 'n1'\nbegin = 1\n", "reservations 1: end is missing"),
         ("[switches]\ns1 = 4\n", 'switches must be a table [switches] of NAME = "HOSTS"'),
         ("", "a machine must have one kind of nodes or more"),
         (

@@ -23,7 +23,7 @@ import numpy as np
 from ...core.errors import InputError, in_quotes
 from ...core.limits import check_limit
 from ..calendar import LATEST
-from ..requests import KIB
+from ..slurm_conf import KIB
 from ..workload import WIDEST
 from .lives import CANCELLED, COMPLETED, FAILED, UNKNOWN, Block, Life, Numberings, block_of, mark_of, whole_numbers
 from .tally import Tally

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..requests import kilobytes_in
+from ..slurm_conf import kilobytes_in
 from ..workload import WIDEST
 from .fields import seconds
 from .lives import UNKNOWN

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.errors import in_quotes
 from ..calendar import LATEST
-from ..requests import KIB
+from ..slurm_conf import KIB
 from ..workload import WIDEST
 from .fields import seconds
 from .lives import (

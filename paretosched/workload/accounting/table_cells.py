@@ -13,7 +13,7 @@ from ...core.arrays import Floats, Ints, Mask
 from ...core.errors import in_quotes
 from ..calendar import LATEST
 from ..local_time import Readings
-from ..requests import KIB, KILOBYTES
+from ..slurm_conf import KIB, KILOBYTES
 from .fields import Fault, seconds, times
 from .lives import COMPLETED, UNKNOWN
 from .states import STATES, slurm_state

@@ -1,15 +1,20 @@
-"""Limits of QOS and associations as sacctmgr names and writes them: kept as values, not simulated yet."""
+"""Limits of QOS and associations as sacctmgr names and writes them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
-from ..core.errors import InputError, in_quotes
-from ..workload.accounting.sacct_cells import slurm_seconds
-from ..workload.requests import kilobytes_in
+from ..core.arguments import in_bounds
+from ..core.errors import InputError, in_quotes, one_of
+from ..core.notebook import fields_html, fields_repr
+from .slurm_conf import Setting, duration, kilobytes_in
+
+ROOT = "root"  # the account above all others
+WHOSE = ("qos", "account", "user", "partition")
 
 COUNTS = (
     "GrpJobs", "GrpJobsAccrue", "GrpSubmit", "MaxJobs", "MaxJobsAccrue", "MaxJobsAccruePA", "MaxJobsAccruePU",
@@ -20,7 +25,8 @@ RESOURCES = (
     "GrpTRES", "GrpTRESMins", "GrpTRESRunMins", "MaxTRES", "MaxTRESMins", "MaxTRESPA", "MaxTRESPN", "MaxTRESPU",
     "MaxTRESRunMins", "MaxTRESRunMinsPA", "MaxTRESRunMinsPU", "MinTRES",
 )  # fmt: skip
-OF_LOWER = {name.lower(): name for name in (*COUNTS, *TIMES, *RESOURCES)}
+NAMES = (*COUNTS, *TIMES, *RESOURCES)
+OF_LOWER = {name.lower(): name for name in NAMES}
 # what other spellings have for the names above: those of options, of dumps, and of versions before 15.08
 SPELLINGS = (
     ("peruser", "pu"), ("peraccount", "pa"), ("peracct", "pa"), ("pernode", "pn"), ("perjob", ""),
@@ -31,13 +37,16 @@ NUMBERS = {"1": "cpu", "2": "mem", "4": "node", "5": "billing"}  # of resources,
 NONE = ("", "-1", "none", "unlimited", "infinite", "n/a", "4294967295", "4294967294", "18446744073709551615",
         "18446744073709551614")  # fmt: skip
 WHOLE = re.compile(r"\d{1,19}", re.ASCII)
-MINUTE = 60
+MOST = 2**53  # of a limit, so that it survives JSON
+MOST_TIME = 60 * 2**32  # s
+LONGEST = 1000  # letters of a name
 
 
-class Limits(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Limits:
     """The limits of a QOS; or of an association: an account, or a user in it, perhaps in one partition.
 
-    Attributes
+    Parameters
     ----------
     qos, account, user, partition
         Whose limits these are; "" for what it is not.
@@ -45,13 +54,87 @@ class Limits(NamedTuple):
         By the names that `sacctmgr show qos` and `show assoc` have for their columns, such as MaxJobsPU: a number; of
         MaxWall and GrpWall seconds; of those with TRES numbers by resource, such as {"cpu": 64, "gres/gpu": 4}, mem and
         what has a unit in kilobytes. What is not limited is not there.
+    flags
+        Of a QOS, such as DenyOnLimit, OverPartQOS, NoReserve; sorted.
+
+    Raises
+    ------
+    InputError
+        A value breaks its rule.
+
+    Examples
+    --------
+    >>> Limits("long", "", "", "", {"MaxTRESPU": {"gres/gpu": 4, "cpu": 64}, "MaxJobsPU": 8}).of
+    'QOS long'
     """
 
     qos: str
     account: str
     user: str
     partition: str
-    values: Mapping[str, int | Mapping[str, int]]
+    values: Mapping[str, int | Mapping[str, int]] = field(hash=False)
+    flags: tuple[str, ...] = ()
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
+    def __post_init__(self) -> None:
+        for key in WHOSE:
+            _check_text(key, getattr(self, key))
+        if bool(self.qos) == bool(self.account) or (self.qos and (self.user or self.partition)):
+            whose = {key: getattr(self, key) for key in WHOSE}
+            raise InputError(f"limits must be of a QOS, or of an account, perhaps of a user in it, but are of {whose}")
+        for name in self.values:
+            one_of(f"{self.of}: a limit", name, NAMES)
+        values = {name: self._value_of(name, self.values[name]) for name in NAMES if name in self.values}
+        values = {name: value for name, value in values.items() if value is not None}
+        object.__setattr__(self, "values", MappingProxyType(values))
+        object.__setattr__(self, "flags", tuple(sorted({_check_text("a flag", word) for word in self.flags})))
+
+    def _value_of(self, name: str, value: Any) -> Any:
+        """Return a value that must be one of a limit, with resources sorted; None if it limits nothing."""
+        where = f"{self.of}: {name}"
+        if isinstance(value, Mapping) != (name in RESOURCES):
+            rule = "numbers by resource" if name in RESOURCES else "a number"
+            raise InputError(f"{where} must be {rule}, but is {value!r:.60}")
+        if not isinstance(value, Mapping):
+            number = in_bounds(where, value, MOST_TIME if name in TIMES else MOST)
+            return None if str(number) in NONE else number
+        amounts = {}
+        for word, amount in value.items():
+            if set(_check_text(f"{where}: a resource", word)) & {" ", ",", "="} or not word:
+                raise InputError(f"{where}: a resource must be a word such as gres/gpu, but is {in_quotes(word)}")
+            number = in_bounds(f"{where}: {word}", amount, MOST)
+            if str(number) not in NONE:
+                amounts[_resource(word)] = number
+        return MappingProxyType(dict(sorted(amounts.items()))) if amounts else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Limits, (self.qos, self.account, self.user, self.partition, self.plain, self.flags)
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """Return the values as they are written in JSON and TOML."""
+        return {name: value if isinstance(value, int) else dict(value) for name, value in self.values.items()}
+
+    @property
+    def of(self) -> str:
+        """Return in words whose limits these are.
+
+        Examples
+        --------
+        >>> Limits("", "bio", "ines", "gpu", {}).of
+        'account bio, user ines, partition gpu'
+        """
+        words = {key: getattr(self, key) for key in WHOSE}
+        return ", ".join(f"{'QOS' if key == 'qos' else key} {word}" for key, word in words.items() if word)
+
+
+def _check_text(what: str, text: Any) -> str:
+    """Return a value that must be a text on one line."""
+    if not isinstance(text, str) or not text.isprintable() or len(text) > LONGEST:
+        raise InputError(f"{what} must be a text on one line of at most {LONGEST} letters, but is {text!r:.60}")
+    return text
 
 
 def limit_texts(given: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -100,7 +183,7 @@ def limits_of(row: Mapping[str, str]) -> Mapping[str, int | Mapping[str, int]]:
     mappingproxy({'gres/gpu:a': 4})
     """
     values: dict[str, int | Mapping[str, int]] = {}
-    for name in OF_LOWER.values():
+    for name in NAMES:
         text = row.get(name, "").strip()
         if text.lower() in NONE:
             continue
@@ -108,10 +191,9 @@ def limits_of(row: Mapping[str, str]) -> Mapping[str, int | Mapping[str, int]]:
             if resources := _resources(row, name, text):
                 values[name] = MappingProxyType(resources)
             continue
-        number = _seconds(text) if name in TIMES else _whole(text)
+        number = duration(name, Setting(text, row.get("where", ""))) if name in TIMES else _whole(text)
         if number is None:
-            rule = "minutes or [D-]HH:MM:SS" if name in TIMES else "a whole number"
-            raise InputError(f"{row.get('where')}: {name} must be {rule}, but is {in_quotes(text)}")
+            raise InputError(f"{row.get('where')}: {name} must be a whole number, but is {in_quotes(text)}")
         values[name] = number
     return MappingProxyType(values)
 
@@ -120,8 +202,8 @@ def _resources(row: Mapping[str, str], name: str, text: str) -> dict[str, int]:
     """Return the numbers in a list of resources by name; of two with one name the last one counts."""
     resources: dict[str, int] = {}
     for part in filter(None, map(str.strip, text.split(","))):
-        resource, _, amount = part.rpartition("=")
-        resource = NUMBERS.get(resource.strip().lower(), resource.strip().lower())
+        word, _, amount = part.rpartition("=")
+        resource = _resource(word.strip())
         if amount.strip().lower() in NONE:  # without a name: of all of them
             for each in [resource] if resource else [*resources]:
                 resources.pop(each, None)
@@ -134,11 +216,11 @@ def _resources(row: Mapping[str, str], name: str, text: str) -> dict[str, int]:
     return resources
 
 
+def _resource(word: str) -> str:
+    """Return the name of a resource, in small letters; some versions number them."""
+    return NUMBERS.get(word, word.lower())
+
+
 def _whole(text: str) -> int | None:
     """Return a whole number; None if it is none."""
     return int(text) if WHOLE.fullmatch(text) else None
-
-
-def _seconds(text: str) -> int | None:
-    """Return a duration, s; a number alone counts minutes; None if it is none."""
-    return MINUTE * int(text) if WHOLE.fullmatch(text) else slurm_seconds(text)
