@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from paretosched.policies.slurm_limits import Limits
 from paretosched.workload.features import Constraint
 
 ALL_MEMORY = 0  # what `--mem=0` says
@@ -47,6 +48,7 @@ class Partition(NamedTuple):
     most_memory_per_cpu: int | None = None  # for more a job gets more CPUs
     most_memory_per_node: int | None = None  # more keeps a job out
     up: bool = True
+    own_qos: str = ""  # whose limits count for the jobs in it
 
 
 class Down(NamedTuple):
@@ -73,6 +75,10 @@ class Machine(NamedTuple):
     licences: Mapping[str, int] = {}
     down: tuple[Down, ...] = ()
     leaves: tuple[tuple[str, ...], ...] = ()
+    limits: tuple[Limits, ...] = ()
+    parents: Mapping[str, str] = {}
+    flags: Mapping[str, frozenset[str]] = {}
+    run_minutes_first: int = 0
 
 
 class Ask(NamedTuple):
@@ -103,8 +109,24 @@ class Ask(NamedTuple):
     task_per_core: bool = False  # one task a core, whatever threads it has
 
 
+class After(NamedTuple):
+    """What a job waits for: a kind of sbatch's --dependency, and the job that it names, or all tasks of an array.
+
+    `singleton` has all earlier jobs of the same name and user. `seconds` are those of `after`, from the start on.
+    """
+
+    kind: str
+    rows: tuple[int, ...]
+    seconds: int = 0
+
+
 class Job(NamedTuple):
-    """A job; `limit` is None if it has none. Partitions in the order in which they were named; none: the first one."""
+    """A job; `limit` is None if it has none. Partitions in the order in which they were named; none: the first one.
+
+    A task of an array has its number, its index, and how many may run at once (0 for any). `after` says what must have
+    happened before it arrives: all of this, or one if `any_of`. `submitted` is None if that was when it arrived: it
+    gives the place among jobs of one priority. `fails`: it does not end well.
+    """
 
     row: int
     arrival: int
@@ -114,6 +136,14 @@ class Job(NamedTuple):
     partitions: tuple[str, ...] = ()
     priority: int = 1
     user: str = ""
+    account: str = ""
+    qos: str = ""
+    array: tuple[int, int, int] | None = None
+    after: tuple[After, ...] = ()
+    any_of: bool = False
+    submitted: int | None = None
+    fails: bool = False
+    reservation: str = ""
 
 
 class Amount(NamedTuple):
