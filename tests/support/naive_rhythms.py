@@ -20,7 +20,10 @@ from support.naive_machine import (
     less,
     lets_in,
     limit_in,
+    longest_run,
     partitions_of,
+    seen_by,
+    windows_of,
 )
 from support.naive_node_choice import choose, may_use, nodes_for
 
@@ -52,7 +55,7 @@ def ideal(
     users = any(job.ask.same_user for job in jobs)
     runs: dict[int, Busy] = {}
     waiting: list[Job] = []
-    changes = {moment for down in machine.down for moment in (down.begin, down.end)}
+    changes = changes_of(machine)
     t = -1
     while events := {
         *beyond(t, (arrivals := arrivals_of(machine, jobs, runs)).values()),
@@ -63,11 +66,21 @@ def ideal(
         t = min(events)
         waiting += arriving(jobs, arrivals, t)
         running = [run for run in runs.values() if run.end > t]
-        queue = sorted(order(t, list(waiting), running), key=lambda job: -partitions_of(machine, job)[0].tier)
+        queue = in_tiers(machine, order(t, list(waiting), running))
         for run in ideal_pass(machine, t, queue, running, reservations, skips, users):
             runs[run.job.row] = run
             waiting.remove(run.job)
     return runs
+
+
+def changes_of(machine: Machine) -> set[int]:
+    """Return the seconds in which down times and reservations begin and end."""
+    return {moment for one in (*machine.down, *machine.reservations) for moment in (one.begin, one.end)}
+
+
+def in_tiers(machine: Machine, queue: list[Job]) -> list[Job]:
+    """Return jobs in reservations first, then those of higher tiers, each in the order of the queue."""
+    return sorted(queue, key=lambda job: (not windows_of(machine, job), -partitions_of(machine, job)[0].tier))
 
 
 def beyond(t: int, seconds: Iterable[int]) -> set[int]:
@@ -100,7 +113,7 @@ def ideal_pass(
         if found is not None:
             expected.append(found)
             partition = machine.partitions[found.partition]
-            begun.append(found._replace(end=t + min(job.run, limit_in(partition, job))))
+            begun.append(found._replace(end=t + min(job.run, longest_run(machine, partition, job, t))))
         elif len(places) < reservations or (reservations == 0 and not skips):
             others = [*expected, *places]
             later = place(machine, job, later_seconds(machine, job, t, others, users), others, expected, t)
@@ -122,7 +135,7 @@ def keep_places(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
     places: dict[int, Busy] = {}
     waiting: list[Job] = []
     users = any(job.ask.same_user for job in jobs)
-    changes = {moment for down in machine.down for moment in (down.begin, down.end)}
+    changes = changes_of(machine)
     t = -1
     while events := {
         *beyond(t, (arrivals := arrivals_of(machine, jobs, runs)).values()),
@@ -150,7 +163,7 @@ def keep_places(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
                     promise(machine, other, t, runs, places, users)
                 continue
             mine = places.pop(job.row)
-            runs[job.row] = mine._replace(end=t + min(job.run, limit_in(partition, job)))
+            runs[job.row] = mine._replace(end=t + min(job.run, longest_run(machine, partition, job, t)))
             waiting.remove(job)
     return runs
 
@@ -181,6 +194,7 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     """
     nodes = set().union(*(may_use(machine, partition, job.ask) for partition in partitions_of(machine, job)))
     seconds = {down.end for down in machine.down if down.end > t and down.nodes & nodes}
+    seconds |= opened(machine, job, t)
     for second in {b.end for b in others if b.end > t}:
         for node in machine.nodes:
             if node.name in nodes:
@@ -193,6 +207,12 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
                 if freed or any(rest.gpus[kind] > more.gpus[kind] for kind in node.gpus) or (users and before != then):
                     seconds.add(second)
     return sorted(seconds)
+
+
+def opened(machine: Machine, job: Job, t: int) -> set[int]:
+    """Return the seconds after t in which its own reservation begins for a job, or those of others end."""
+    mine = windows_of(machine, job)
+    return beyond(t, [one.begin if one in mine else one.end for one in machine.reservations])
 
 
 def place(
@@ -213,7 +233,8 @@ def place(
 def put(machine: Machine, job: Job, second: int, partition: Partition, others: list[Busy]) -> Busy | None:
     """Return what a job gets from a second on until its limit, beside others; None if it does not fit."""
     end = second + limit_in(partition, job)
-    held = choose(machine, partition, job.ask, free_for(machine, job, others, second, end))
+    seen, others = seen_by(machine, job, others, second, end)
+    held = choose(seen, partition, job.ask, free_for(seen, job, others, second, end))
     return None if held is None else Busy(job, second, end, partition.name, held)
 
 
@@ -271,7 +292,7 @@ def slurm(
     runs: dict[int, Busy] = {}
     waiting: list[Job] = []
     t = -1
-    last = max((moment for down in machine.down for moment in (down.begin, down.end)), default=0)
+    last = max(changes_of(machine), default=0)
     idle = 0
     machines = dict(changes or {})
     while len(runs) < len(jobs) and idle < 2:
@@ -305,7 +326,7 @@ def slurm(
 
 
 def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
-    """Return each job once for each of its partitions: higher tiers first, then in the order of the jobs.
+    """Return each job once for each of its partitions: those in reservations first, then higher tiers, then in order.
 
     A partition counts that lets the job in but for its time. An array is one entry: its tasks in one partition come
     before those in the next one.
@@ -313,12 +334,12 @@ def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
     entries = [list(tasks) for _, tasks in groupby(jobs, lambda job: job.array[:1] if job.array else (None, job.row))]
     every = [Turn(task, part) for tasks in entries for part in partitions_of(machine, tasks[0]) for task in tasks]
     every = [turn for turn in every if lets_in(turn.partition, turn.job._replace(limit=None))]
-    return sorted(every, key=lambda turn: -turn.partition.tier)
+    return sorted(every, key=lambda turn: (not windows_of(machine, turn.job), -turn.partition.tier))
 
 
 def start_of(machine: Machine, t: int, turn: Turn, held: dict[str, Amount], rhythm: Rhythm) -> Busy:
     """Return a job that starts; it is ended OverTimeLimit after its limit."""
-    longest = limit_in(turn.partition, turn.job) + rhythm.over_time_limit
+    longest = longest_run(machine, turn.partition, turn.job, t, rhythm.over_time_limit)
     return Busy(turn.job, t, t + min(turn.job.run, longest), turn.partition.name, held)
 
 
@@ -329,14 +350,16 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
     behind it; if it names all its nodes, it takes these away and stops nobody. A job below bf_min_prio_reserve does
     neither; nor does one that the partition's limits, licences or down times hold, or that limits of QOS, users and
     accounts do, by what it gets or by what it asks for if it gets nothing. With assoc_limit_stop these do as if it
-    lacked resources.
+    lacked resources. One in a reservation stops those in the same one only.
     """
     begun: list[Busy] = []
     stopped: set[str] = set()
     closed: set[str] = set()
     tried = 0
     for job, partition in queue:
-        if job.row in {run.job.row for run in begun} or partition.name in stopped:
+        is_inside = bool(windows_of(machine, job))
+        stop = f"reservation {job.reservation}" if is_inside else partition.name
+        if job.row in {run.job.row for run in begun} or stop in stopped:
             continue
         if tried >= rhythm.queue_depth:
             break
@@ -344,10 +367,11 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
         if not lets_in(partition, job) or not has_licences(machine, job, [*running, *begun]):
             continue
         end = t + limit_in(partition, job)
-        usable = free_in(machine, [], t, end)  # but for nodes that go down before its end
-        busy = [run._replace(end=max(run.end, t + 1)) for run in [*running, *begun]]
-        free = {name: amount for name, amount in free_for(machine, job, busy, t, t + 1).items() if name in usable}
-        held = choose(machine, partition, job.ask, {n: amount for n, amount in free.items() if n not in closed})
+        seen, busy = seen_by(machine, job, [*running, *begun], t, end)
+        usable = free_in(seen, [], t, end)  # but for nodes that go down or are reserved before its end
+        busy = [run._replace(end=max(run.end, t + 1)) for run in busy]
+        free = {name: amount for name, amount in free_for(seen, job, busy, t, t + 1).items() if name in usable}
+        held = choose(seen, partition, job.ask, {n: amount for n, amount in free.items() if n not in closed})
         reason = held_by(machine, job, partition, [*running, *begun], t, held)
         stops = not reason or (rhythm.assoc_limit_stop and reason != TASK_LIMIT)
         if held is not None and not reason:
@@ -361,8 +385,8 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
         elif len(job.ask.named) >= job.ask.least:
             closed |= set(job.ask.named)
         else:
-            stopped.add(partition.name)
-            closed |= set(partition.nodes)
+            stopped.add(stop)
+            closed |= set() if is_inside else set(partition.nodes)
     return begun
 
 
@@ -450,13 +474,14 @@ def plan(
     job, partition = turn
     limit = limit_in(partition, job)
     usable = nodes_for(machine, partition, job.ask)
-    opening = {p.end for p in plans} | {down.end for down in machine.down}
+    opening = {p.end for p in plans} | {down.end for down in machine.down} | opened(machine, job, t)
     second: int | None = t
     while second is not None:
         later = min((moment for moment in opening if moment > second), default=None)
         closed = {n for p in plans if p.begin <= second + limit and p.end > second for n in p.nodes}
-        nodes = {n for n in free_in(machine, [], second, second + limit) if n not in closed and n in usable}
-        found = earliest(machine, t, turn, running, nodes, rhythm)
+        seen, busy = seen_by(machine, job, running, second, second + limit)
+        nodes = {n for n in free_in(seen, [], second, second + limit) if n not in closed and n in usable}
+        found = earliest(seen, t, turn, busy, nodes, rhythm)
         if found is not None:
             begin = max(found[0], second)
             if later is None or begin <= later:

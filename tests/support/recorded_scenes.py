@@ -19,7 +19,7 @@ from paretosched.policies.slurm_accounts import Accounts, read_accounts
 from paretosched.workload.host_lists import node_names
 from paretosched.workload.machine_slurm import read_slurm_machine
 from paretosched.workload.sbatch_options import read_options
-from support.naive_machine import After, Busy, Job, Machine
+from support.naive_machine import After, Busy, Job, Machine, Reservation, natural
 from support.naive_rhythms import Rhythm, slurm
 from support.naive_values import ask_of, naive_machine
 
@@ -54,9 +54,7 @@ def scenes(folder: Path) -> list[dict[str, Any]]:
 
 def outside(scene: Mapping[str, Any]) -> str:
     """Return the first rule that a scene asks for and the machine of nodes does not have; "" if it has them all."""
-    options = [job["options"] for job in scene["jobs"]]
     asked = {
-        "reservations": any("reservation" in line for line in [*scene["before"], *commands(scene), *options]),
         "preemption": "PreemptType" in scene["conf"],
         "changes of nodes by hand": any("scontrol update NodeName" in line for line in commands(scene)),
     }
@@ -86,7 +84,27 @@ def machine_in(scene: Mapping[str, Any], partitions: Sequence[str] = ()) -> Mach
         parents={one.account: one.within for one in given.associations if not one.user},
         flags=dict(flags_in(scene)),
         run_minutes_first=-EPOCH,
+        reservations=tuple(reservations_in(scene, [node.name for node in machine.nodes])),
     )
+
+
+def reservations_in(scene: Mapping[str, Any], names: Sequence[str]) -> Iterator[Reservation]:
+    """Yield the reservations that commands create, before a scene in second 0, on some of the machine's nodes."""
+    given = [(0, line) for line in scene["before"]] + [(c["second"], c["command"]) for c in scene["commands"]]
+    for second, line in given:
+        if not line.startswith("scontrol create reservation"):
+            continue
+        words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+        minutes = re.fullmatch(r"now(?:\+(\d+)minutes)?", words["StartTime"])
+        assert minutes is not None
+        begin = second + 60 * int(minutes[1] or 0)
+        hosts = words.get("Nodes", "ALL")
+        nodes = sorted(names if hosts == "ALL" else hosts_in(hosts), key=natural)
+        nodes = nodes[: int(words.get("NodeCnt", len(nodes)))]
+        cpus = {}
+        if "CoreCnt" in words:  # the first cores
+            nodes, cpus = nodes[:1], {nodes[0]: int(words["CoreCnt"])}
+        yield Reservation(words["ReservationName"], begin, begin + 60 * int(words["Duration"]), frozenset(nodes), cpus)
 
 
 def changes_in(scene: Mapping[str, Any]) -> dict[int, Machine]:
