@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from paretosched.policies.slurm_limits import Limits
 from paretosched.workload.features import Constraint
 
 ALL_MEMORY = 0  # what `--mem=0` says
@@ -47,6 +48,7 @@ class Partition(NamedTuple):
     most_memory_per_cpu: int | None = None  # for more a job gets more CPUs
     most_memory_per_node: int | None = None  # more keeps a job out
     up: bool = True
+    own_qos: str = ""  # whose limits count for the jobs in it
 
 
 class Down(NamedTuple):
@@ -55,6 +57,19 @@ class Down(NamedTuple):
     begin: int
     end: int
     nodes: frozenset[str]
+
+
+class Reservation(NamedTuple):
+    """Nodes that only some jobs may use from `begin` until just before `end`: those that name it.
+
+    `cpus`: how many CPUs of each node are reserved, if not all. One that is repeated is there several times.
+    """
+
+    name: str
+    begin: int
+    end: int
+    nodes: frozenset[str]
+    cpus: Mapping[str, int] = {}
 
 
 class Machine(NamedTuple):
@@ -73,6 +88,11 @@ class Machine(NamedTuple):
     licences: Mapping[str, int] = {}
     down: tuple[Down, ...] = ()
     leaves: tuple[tuple[str, ...], ...] = ()
+    limits: tuple[Limits, ...] = ()
+    parents: Mapping[str, str] = {}
+    flags: Mapping[str, frozenset[str]] = {}
+    run_minutes_first: int = 0
+    reservations: tuple[Reservation, ...] = ()
 
 
 class Ask(NamedTuple):
@@ -103,8 +123,24 @@ class Ask(NamedTuple):
     task_per_core: bool = False  # one task a core, whatever threads it has
 
 
+class After(NamedTuple):
+    """What a job waits for: a kind of sbatch's --dependency, and the job that it names, or all tasks of an array.
+
+    `singleton` has all earlier jobs of the same name and user. `seconds` are those of `after`, from the start on.
+    """
+
+    kind: str
+    rows: tuple[int, ...]
+    seconds: int = 0
+
+
 class Job(NamedTuple):
-    """A job; `limit` is None if it has none. Partitions in the order in which they were named; none: the first one."""
+    """A job; `limit` is None if it has none. Partitions in the order in which they were named; none: the first one.
+
+    A task of an array has its number, its index, and how many may run at once (0 for any). `after` says what must have
+    happened before it arrives: all of this, or one if `any_of`. `submitted` is None if that was when it arrived: it
+    gives the place among jobs of one priority. `fails`: it does not end well.
+    """
 
     row: int
     arrival: int
@@ -114,6 +150,14 @@ class Job(NamedTuple):
     partitions: tuple[str, ...] = ()
     priority: int = 1
     user: str = ""
+    account: str = ""
+    qos: str = ""
+    array: tuple[int, int, int] | None = None
+    after: tuple[After, ...] = ()
+    any_of: bool = False
+    submitted: int | None = None
+    fails: bool = False
+    reservation: str = ""
 
 
 class Amount(NamedTuple):
@@ -163,6 +207,50 @@ def limit_in(partition: Partition, job: Job) -> int:
     """Return how long a job may run in a partition."""
     limits = (job.limit, partition.default, partition.longest)
     return next((limit for limit in limits if limit is not None), NO_LIMIT)
+
+
+def longest_run(machine: Machine, partition: Partition, job: Job, begin: int, over: int = 0) -> int:
+    """Return how long a job runs at most in a partition from a second on; `over` is how far beyond its limit.
+
+    A reservation ends its jobs with it.
+    """
+    ends = [window.end - begin for window in windows_of(machine, job) if window.begin <= begin < window.end]
+    return min([limit_in(partition, job) + over, *ends])
+
+
+def windows_of(machine: Machine, job: Job) -> list[Reservation]:
+    """Return the reservations that a job is in; one that the machine does not have counts as none."""
+    return [one for one in machine.reservations if one.name == job.reservation]
+
+
+def seen_by(machine: Machine, job: Job, busy: Iterable[Busy], begin: int, end: int) -> tuple[Machine, list[Busy]]:
+    """Return the machine and what is busy, as reservations let a job use them from `begin` until just before `end`.
+
+    A job in a reservation has its nodes while it lasts, and no others; others have none that are reserved at some time
+    until they end. Of nodes of which some CPUs are reserved each has its part.
+    """
+    mine = windows_of(machine, job)
+    now = [one for one in mine if one.begin <= begin < one.end]
+    others = [one for one in machine.reservations if one not in mine and one.begin < end and one.end > begin]
+    closed = {name for one in others for name in one.nodes if name not in one.cpus}
+    if mine:
+        closed |= {node.name for node in machine.nodes} - {name for one in now for name in one.nodes}
+    part = {name: count for one in now for name, count in one.cpus.items()}
+    rest = {name: count for one in others for name, count in one.cpus.items()}
+    nodes = [node._replace(cpus=part.get(node.name, node.cpus) - rest.get(node.name, 0)) for node in machine.nodes]
+    down = (*machine.down, Down(begin, end, frozenset(closed)))
+
+    def as_seen(run: Busy) -> Busy:
+        """Return what others hold, without the CPUs that are not of the job's part."""
+        apart = {
+            name
+            for one in (*now, *others)
+            for name in one.cpus
+            if (run.job.reservation == one.name) != (job.reservation == one.name)
+        }
+        return run._replace(held={n: a._replace(cpus=0) if n in apart else a for n, a in run.held.items()})
+
+    return machine._replace(nodes=tuple(nodes), down=down), [as_seen(run) for run in busy]
 
 
 def free_in(machine: Machine, busy: Sequence[Busy], begin: int, end: int) -> dict[str, Amount]:
@@ -256,7 +344,7 @@ def naive_check(machine: Machine, jobs: Iterable[Job], schedule: Mapping[int, Bu
 def _faults(machine: Machine, nodes: Mapping[str, Node], job: Job, run: Busy) -> Iterable[str]:
     """Yield what is wrong with a job by itself."""
     ask, held, partition = job.ask, run.held, machine.partitions[run.partition]
-    if run.begin < job.arrival or run.end != run.begin + min(job.run, limit_in(partition, job)):
+    if run.begin < job.arrival or run.end != run.begin + min(job.run, longest_run(machine, partition, job, run.begin)):
         yield f"runs from {run.begin} until {run.end}"
     if partition not in partitions_of(machine, job) or not lets_in(partition, job):
         yield f"is in partition {run.partition}"
@@ -269,6 +357,9 @@ def _faults(machine: Machine, nodes: Mapping[str, Node], job: Job, run: Busy) ->
         yield f"has {len(held)} nodes, and the partition allows {most}"
     if any(d.nodes & set(held) and d.begin < run.end and d.end > run.begin for d in machine.down):
         yield "is on a node that is down"
+    seen, _ = seen_by(machine, job, [], run.begin, run.begin + limit_in(partition, job))
+    if seen.down[-1].nodes & set(held):
+        yield "is on a node that is reserved"
     places = 0
     for name, amount in held.items():
         node = nodes[name]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
+from support.naive_arrivals import arrivals_of, arriving, submission_of
+from support.naive_limits import CALC_PERIOD, TASK_LIMIT, has_limits, held_by, held_by_counts
 from support.naive_machine import (
     Amount,
     Busy,
@@ -17,7 +20,10 @@ from support.naive_machine import (
     less,
     lets_in,
     limit_in,
+    longest_run,
     partitions_of,
+    seen_by,
+    windows_of,
 )
 from support.naive_node_choice import choose, may_use, nodes_for
 
@@ -27,8 +33,8 @@ WINDOW = 30  # s: running jobs that end in a window are taken to end together
 
 
 def by_arrival(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
-    """Return the waiting jobs as they arrived."""
-    return sorted(waiting, key=lambda job: (job.arrival, job.row))
+    """Return the waiting jobs as they were submitted."""
+    return sorted(waiting, key=lambda job: (submission_of(job), job.row))
 
 
 # --- the ideal rhythm
@@ -43,26 +49,50 @@ def ideal(
     first, and of one tier in the order of the policy. A job starts if it fits now beside all reservations. Of those
     that do not, the first ones have reservations: 0 for no backfilling, 1 for EASY, ALL for conservative. Without
     backfilling the first job that does not fit ends the pass, unless `skips`. A job that the limits of all its
-    partitions keep out, or that has no place in any future, or that lacks licences, stops nobody.
+    partitions keep out, or that has no place in any future, or that lacks licences, or that limits of its QOS, user and
+    accounts hold, stops nobody.
     """
     users = any(job.ask.same_user for job in jobs)
     runs: dict[int, Busy] = {}
     waiting: list[Job] = []
-    changes = {moment for down in machine.down for moment in (down.begin, down.end)}
+    changes = changes_of(machine)
     t = -1
     while events := {
-        *(job.arrival for job in jobs if job.arrival > t),
-        *(run.end for run in runs.values() if run.end > t),
-        *(moment for moment in changes if moment > t and waiting),
+        *beyond(t, (arrivals := arrivals_of(machine, jobs, runs)).values()),
+        *beyond(t, (run.end for run in runs.values())),
+        *(beyond(t, changes) if waiting else ()),
+        *looks(machine, t, waiting, runs),
     }:
         t = min(events)
-        waiting += [job for job in jobs if job.arrival == t]
+        waiting += arriving(jobs, arrivals, t)
         running = [run for run in runs.values() if run.end > t]
-        queue = sorted(order(t, list(waiting), running), key=lambda job: -partitions_of(machine, job)[0].tier)
+        queue = in_tiers(machine, order(t, list(waiting), running))
         for run in ideal_pass(machine, t, queue, running, reservations, skips, users):
             runs[run.job.row] = run
             waiting.remove(run.job)
     return runs
+
+
+def changes_of(machine: Machine) -> set[int]:
+    """Return the seconds in which down times and reservations begin and end."""
+    return {moment for one in (*machine.down, *machine.reservations) for moment in (one.begin, one.end)}
+
+
+def in_tiers(machine: Machine, queue: list[Job]) -> list[Job]:
+    """Return jobs in reservations first, then those of higher tiers, each in the order of the queue."""
+    return sorted(queue, key=lambda job: (not windows_of(machine, job), -partitions_of(machine, job)[0].tier))
+
+
+def beyond(t: int, seconds: Iterable[int]) -> set[int]:
+    """Return the seconds after t."""
+    return {second for second in seconds if second > t}
+
+
+def looks(machine: Machine, t: int, waiting: list[Job], runs: Mapping[int, Busy]) -> set[int]:
+    """Return the next second in which limits of minutes may let a job start because others have run for a while."""
+    is_of_use = waiting and any(run.end > t for run in runs.values()) and has_limits(machine, ("GrpTRESRunMins",))
+    first = machine.run_minutes_first
+    return {first + ((t - first) // CALC_PERIOD + 1) * CALC_PERIOD} if is_of_use else set()
 
 
 def ideal_pass(
@@ -79,14 +109,14 @@ def ideal_pass(
     for job in queue:
         if not has_licences(machine, job, expected):
             continue
-        found = place(machine, job, [t], [*expected, *places])
+        found = place(machine, job, [t], [*expected, *places], expected, t)
         if found is not None:
             expected.append(found)
             partition = machine.partitions[found.partition]
-            begun.append(found._replace(end=t + min(job.run, limit_in(partition, job))))
+            begun.append(found._replace(end=t + min(job.run, longest_run(machine, partition, job, t))))
         elif len(places) < reservations or (reservations == 0 and not skips):
             others = [*expected, *places]
-            later = place(machine, job, later_seconds(machine, job, t, others, users), others)
+            later = place(machine, job, later_seconds(machine, job, t, others, users), others, expected, t)
             if later is not None and reservations == 0:
                 break
             places += [later] if later is not None else []
@@ -98,38 +128,42 @@ def keep_places(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
 
     A job gets the earliest place when it arrives. When jobs end, each waiting job in the order of arrival exchanges its
     place for the earliest one beside all others, if that is earlier. Jobs start where their places begin; if one lacks
-    licences then, all get new places in this order. A job that lacks licences, or has no place, waits until some job
-    ends.
+    licences then, or limits hold it, all get new places in this order. A job that lacks licences, is held, or has no
+    place, waits until some job ends, or until Slurm looks at how long jobs have run.
     """
     runs: dict[int, Busy] = {}
     places: dict[int, Busy] = {}
     waiting: list[Job] = []
     users = any(job.ask.same_user for job in jobs)
-    changes = {moment for down in machine.down for moment in (down.begin, down.end)}
+    changes = changes_of(machine)
     t = -1
     while events := {
-        *(job.arrival for job in jobs if job.arrival > t),
-        *(run.end for run in runs.values() if run.end > t),
-        *(b.begin for b in places.values() if b.begin > t),
-        *(moment for moment in changes if moment > t and waiting),
+        *beyond(t, (arrivals := arrivals_of(machine, jobs, runs)).values()),
+        *beyond(t, (run.end for run in runs.values())),
+        *beyond(t, (b.begin for b in places.values())),
+        *(beyond(t, changes) if waiting else ()),
+        *(seconds := looks(machine, t, waiting, runs)),
     }:
         t = min(events)
-        ended = any(run.end == t for run in runs.values())
-        coming = [job for job in jobs if job.arrival == t]
+        ended = t in seconds or any(run.end == t for run in runs.values())
+        coming = arriving(jobs, arrivals, t)
 
         for job in (waiting if ended else []) + coming:
             promise(machine, job, t, runs, places, users)
         waiting += coming
         while begins := [job for job in waiting if job.row in places and places[job.row].begin == t]:
             job = begins[0]
-            if not has_licences(machine, job, [run for run in runs.values() if run.end > t]):
+            running = [run for run in runs.values() if run.end > t]
+            partition = machine.partitions[places[job.row].partition]
+            if not has_licences(machine, job, running) or held_by(
+                machine, job, partition, running, t, places[job.row].held
+            ):
                 places.clear()
                 for other in waiting:
                     promise(machine, other, t, runs, places, users)
                 continue
             mine = places.pop(job.row)
-            partition = machine.partitions[mine.partition]
-            runs[job.row] = mine._replace(end=t + min(job.run, limit_in(partition, job)))
+            runs[job.row] = mine._replace(end=t + min(job.run, longest_run(machine, partition, job, t)))
             waiting.remove(job)
     return runs
 
@@ -143,7 +177,7 @@ def promise(machine: Machine, job: Job, t: int, runs: dict[int, Busy], places: d
     running = [run._replace(end=expected_end(machine, run, t)) for run in runs.values() if run.end > t]
     others = [*running, *places.values()]
     if has_licences(machine, job, running):
-        found = place(machine, job, [t, *later_seconds(machine, job, t, others, users)], others)
+        found = place(machine, job, [t, *later_seconds(machine, job, t, others, users)], others, running, t)
         if found is not None:
             places[job.row] = found if mine is None or found.begin < mine.begin else mine
 
@@ -160,6 +194,7 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     """
     nodes = set().union(*(may_use(machine, partition, job.ask) for partition in partitions_of(machine, job)))
     seconds = {down.end for down in machine.down if down.end > t and down.nodes & nodes}
+    seconds |= opened(machine, job, t)
     for second in {b.end for b in others if b.end > t}:
         for node in machine.nodes:
             if node.name in nodes:
@@ -174,11 +209,23 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     return sorted(seconds)
 
 
-def place(machine: Machine, job: Job, seconds: list[int], others: list[Busy]) -> Busy | None:
-    """Return what a job gets beside others in the first of some seconds in which it fits; None if it never does."""
+def opened(machine: Machine, job: Job, t: int) -> set[int]:
+    """Return the seconds after t in which its own reservation begins for a job, or those of others end."""
+    mine = windows_of(machine, job)
+    return beyond(t, [one.begin if one in mine else one.end for one in machine.reservations])
+
+
+def place(
+    machine: Machine, job: Job, seconds: list[int], others: list[Busy], running: Sequence[Busy] = (), t: int = 0
+) -> Busy | None:
+    """Return what a job gets beside others in the first of some seconds in which it fits; None if it never does.
+
+    A place does not count if limits hold the job there beside the jobs that run now, in second t.
+    """
     for second in seconds:
         for partition in partitions_of(machine, job):
-            if lets_in(partition, job) and (mine := put(machine, job, second, partition, others)) is not None:
+            mine = put(machine, job, second, partition, others) if lets_in(partition, job) else None
+            if mine is not None and not held_by(machine, job, partition, running, t, mine.held):
                 return mine
     return None
 
@@ -186,7 +233,8 @@ def place(machine: Machine, job: Job, seconds: list[int], others: list[Busy]) ->
 def put(machine: Machine, job: Job, second: int, partition: Partition, others: list[Busy]) -> Busy | None:
     """Return what a job gets from a second on until its limit, beside others; None if it does not fit."""
     end = second + limit_in(partition, job)
-    held = choose(machine, partition, job.ask, free_for(machine, job, others, second, end))
+    seen, others = seen_by(machine, job, others, second, end)
+    held = choose(seen, partition, job.ask, free_for(seen, job, others, second, end))
     return None if held is None else Busy(job, second, end, partition.name, held)
 
 
@@ -211,6 +259,9 @@ class Rhythm(NamedTuple):
     bf_min_prio_reserve: int = 0
     over_time_limit: int = 0  # OverTimeLimit
     kill_wait: int = 30  # KillWait
+    assoc_limit_stop: bool = False
+    bf_max_job_assoc: int = 0
+    bf_max_job_array_resv: int = 20
 
 
 class Turn(NamedTuple):
@@ -221,29 +272,40 @@ class Turn(NamedTuple):
 
 
 def by_priority(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
-    """Return the waiting jobs by priority, those of one priority as they arrived."""
-    return sorted(waiting, key=lambda job: (-job.priority, job.arrival, job.row))
+    """Return the waiting jobs by priority, those of one priority as they were submitted."""
+    return sorted(waiting, key=lambda job: (-job.priority, submission_of(job), job.row))
 
 
-def slurm(machine: Machine, jobs: Sequence[Job], rhythm: Rhythm, order: Order = by_priority) -> dict[int, Busy]:
+def slurm(
+    machine: Machine,
+    jobs: Sequence[Job],
+    rhythm: Rhythm,
+    order: Order = by_priority,
+    changes: Mapping[int, Machine] | None = None,
+) -> dict[int, Busy]:
     """Return what each job that starts gets, by row, with the passes of Slurm.
 
     In every second completions come first, then arrivals, then the passes: the main pass if anything ended or arrived,
     and at each sched_interval, then the backfill pass at each bf_interval. Simulation ends when nothing runs, arrives
-    or can start any more.
+    or can start any more. `changes`: the machine from some seconds on, in which there is a main pass, too.
     """
     runs: dict[int, Busy] = {}
     waiting: list[Job] = []
     t = -1
-    last = max((moment for down in machine.down for moment in (down.begin, down.end)), default=0)
+    last = max(changes_of(machine), default=0)
     idle = 0
+    machines = dict(changes or {})
     while len(runs) < len(jobs) and idle < 2:
-        coming = [job.arrival for job in jobs if job.arrival > t] + [run.end for run in runs.values() if run.end > t]
+        arrivals = arrivals_of(machine, jobs, runs)
+        coming = beyond(t, [*arrivals.values(), *machines, *(run.end for run in runs.values())])
+        if not coming and not waiting:
+            break
         main = (t // rhythm.sched_interval + 1) * rhythm.sched_interval
         backfill = rhythm.bf_first + ((t - rhythm.bf_first) // rhythm.bf_interval + 1) * rhythm.bf_interval
-        t = min(coming + ([main, backfill] if waiting else []))
+        t = min(coming | ({main, backfill} if waiting else set()))
         is_main, is_backfill = t % rhythm.sched_interval == 0, (t - rhythm.bf_first) % rhythm.bf_interval == 0
-        waiting += [job for job in jobs if job.arrival == t]
+        machine = machines.get(t, machine)
+        waiting += arriving(jobs, arrivals, t)
         running = [run for run in runs.values() if run.end > t]
         begun = []
         if t in coming or is_main:
@@ -264,18 +326,20 @@ def slurm(machine: Machine, jobs: Sequence[Job], rhythm: Rhythm, order: Order = 
 
 
 def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
-    """Return each job once for each of its partitions: higher tiers first, then in the order of the jobs.
+    """Return each job once for each of its partitions: those in reservations first, then higher tiers, then in order.
 
-    A partition counts that lets the job in but for its time.
+    A partition counts that lets the job in but for its time. An array is one entry: its tasks in one partition come
+    before those in the next one.
     """
-    every = [Turn(job, partition) for job in jobs for partition in partitions_of(machine, job)]
+    entries = [list(tasks) for _, tasks in groupby(jobs, lambda job: job.array[:1] if job.array else (None, job.row))]
+    every = [Turn(task, part) for tasks in entries for part in partitions_of(machine, tasks[0]) for task in tasks]
     every = [turn for turn in every if lets_in(turn.partition, turn.job._replace(limit=None))]
-    return sorted(every, key=lambda turn: -turn.partition.tier)
+    return sorted(every, key=lambda turn: (not windows_of(machine, turn.job), -turn.partition.tier))
 
 
 def start_of(machine: Machine, t: int, turn: Turn, held: dict[str, Amount], rhythm: Rhythm) -> Busy:
     """Return a job that starts; it is ended OverTimeLimit after its limit."""
-    longest = limit_in(turn.partition, turn.job) + rhythm.over_time_limit
+    longest = longest_run(machine, turn.partition, turn.job, t, rhythm.over_time_limit)
     return Busy(turn.job, t, t + min(turn.job.run, longest), turn.partition.name, held)
 
 
@@ -284,14 +348,18 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
 
     The first job of a partition that lacks resources stops its partition, and takes all nodes of it away from all jobs
     behind it; if it names all its nodes, it takes these away and stops nobody. A job below bf_min_prio_reserve does
-    neither; nor does one that the partition's limits, licences or down times hold.
+    neither; nor does one that the partition's limits, licences or down times hold, or that limits of QOS, users and
+    accounts do, by what it gets or by what it asks for if it gets nothing. With assoc_limit_stop these do as if it
+    lacked resources. One in a reservation stops those in the same one only.
     """
     begun: list[Busy] = []
     stopped: set[str] = set()
     closed: set[str] = set()
     tried = 0
     for job, partition in queue:
-        if job.row in {run.job.row for run in begun} or partition.name in stopped:
+        is_inside = bool(windows_of(machine, job))
+        stop = f"reservation {job.reservation}" if is_inside else partition.name
+        if job.row in {run.job.row for run in begun} or stop in stopped:
             continue
         if tried >= rhythm.queue_depth:
             break
@@ -299,19 +367,26 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
         if not lets_in(partition, job) or not has_licences(machine, job, [*running, *begun]):
             continue
         end = t + limit_in(partition, job)
-        usable = free_in(machine, [], t, end)  # but for nodes that go down before its end
-        busy = [run._replace(end=max(run.end, t + 1)) for run in [*running, *begun]]
-        free = {name: amount for name, amount in free_for(machine, job, busy, t, t + 1).items() if name in usable}
-        held = choose(machine, partition, job.ask, {n: amount for n, amount in free.items() if n not in closed})
-        if held is not None:
+        seen, busy = seen_by(machine, job, [*running, *begun], t, end)
+        usable = free_in(seen, [], t, end)  # but for nodes that go down or are reserved before its end
+        busy = [run._replace(end=max(run.end, t + 1)) for run in busy]
+        free = {name: amount for name, amount in free_for(seen, job, busy, t, t + 1).items() if name in usable}
+        held = choose(seen, partition, job.ask, {n: amount for n, amount in free.items() if n not in closed})
+        reason = held_by(machine, job, partition, [*running, *begun], t, held)
+        stops = not reason or (rhythm.assoc_limit_stop and reason != TASK_LIMIT)
+        if held is not None and not reason:
             begun.append(start_of(machine, t, Turn(job, partition), held, rhythm))
-        elif choose(machine, partition, job.ask, usable) is None or job.priority < rhythm.bf_min_prio_reserve:
+        elif (
+            not stops
+            or choose(machine, partition, job.ask, usable) is None
+            or job.priority < rhythm.bf_min_prio_reserve
+        ):
             continue
         elif len(job.ask.named) >= job.ask.least:
             closed |= set(job.ask.named)
         else:
-            stopped.add(partition.name)
-            closed |= set(partition.nodes)
+            stopped.add(stop)
+            closed |= set() if is_inside else set(partition.nodes)
     return begun
 
 
@@ -333,6 +408,7 @@ def backfill_pass(machine: Machine, t: int, queue: list[Turn], running: list[Bus
     plans: list[Plan] = []
     tried: list[Turn] = []
     planned: list[str] = []
+    plans_of: list[Turn] = []
     for turn in queue:
         job, partition = turn
         if job.row in {run.job.row for run in begun}:
@@ -343,6 +419,11 @@ def backfill_pass(machine: Machine, t: int, queue: list[Turn], running: list[Bus
             break
         if 0 < rhythm.bf_max_job_part <= of_partition or 0 < rhythm.bf_max_job_user <= of_user:
             continue
+        of_association = sum((other.job.user, other.job.account) == (job.user, job.account) for other in tried)
+        if 0 < rhythm.bf_max_job_assoc <= of_association or not has_turn(turn, plans_of, running, begun, rhythm):
+            continue
+        if held_by_counts(machine, job, partition, [*running, *begun]):
+            continue
         tried.append(turn)
         if not lets_in(partition, job) or not has_licences(machine, job, [*running, *begun]):
             continue
@@ -352,14 +433,27 @@ def backfill_pass(machine: Machine, t: int, queue: list[Turn], running: list[Bus
         if found is None:
             continue
         begin, held = found
+        if held_by(machine, job, partition, busy, t, held):
+            continue
         if begin <= t:
             begun.append(start_of(machine, t, turn, held, rhythm))
             continue
         full = 0 < rhythm.bf_job_part_count_reserve <= planned.count(partition.name)
         if begin <= t + rhythm.bf_window and not full:
             planned.append(partition.name)
+            plans_of.append(turn)
             plans.append(plan_of(begin, begin + limit_in(partition, job), frozenset(held), rhythm))
     return begun
+
+
+def has_turn(turn: Turn, planned: list[Turn], running: list[Busy], begun: list[Busy], rhythm: Rhythm) -> bool:
+    """Return whether one more task of a job's array may be planned: of bf_max_job_array_resv, and of those at once."""
+    if turn.job.array is None:
+        return True
+    number, _, most = turn.job.array
+    plans = sum(p.partition == turn.partition and p.job.array is not None and p.job.array[0] == number for p in planned)
+    tasks = sum(run.job.array is not None and run.job.array[0] == number for run in [*running, *begun])
+    return plans < rhythm.bf_max_job_array_resv and not 0 < most <= tasks + plans
 
 
 def plan_of(begin: int, end: int, nodes: frozenset[str], rhythm: Rhythm) -> Plan:
@@ -380,13 +474,14 @@ def plan(
     job, partition = turn
     limit = limit_in(partition, job)
     usable = nodes_for(machine, partition, job.ask)
-    opening = {p.end for p in plans} | {down.end for down in machine.down}
+    opening = {p.end for p in plans} | {down.end for down in machine.down} | opened(machine, job, t)
     second: int | None = t
     while second is not None:
         later = min((moment for moment in opening if moment > second), default=None)
         closed = {n for p in plans if p.begin <= second + limit and p.end > second for n in p.nodes}
-        nodes = {n for n in free_in(machine, [], second, second + limit) if n not in closed and n in usable}
-        found = earliest(machine, t, turn, running, nodes, rhythm)
+        seen, busy = seen_by(machine, job, running, second, second + limit)
+        nodes = {n for n in free_in(seen, [], second, second + limit) if n not in closed and n in usable}
+        found = earliest(seen, t, turn, busy, nodes, rhythm)
         if found is not None:
             begin = max(found[0], second)
             if later is None or begin <= later:

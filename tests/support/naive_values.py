@@ -24,7 +24,8 @@ def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
     for row, (arrival, run, limit, user) in enumerate(rows):
         account, qos = requests.account.list()[row], requests.qos.list()[row]
         names = tuple(name for name in asked[row].split(",") if may_use(parts[name], account, qos))
-        jobs.append(Job(row, arrival, run, limit, ask_of(requests, row), names, user=str(user)))
+        ask = ask_of(requests, row)
+        jobs.append(Job(row, arrival, run, limit, ask, names, user=str(user), account=account, qos=qos))
     return naive_machine(value, workload.epoch), jobs
 
 
@@ -61,6 +62,7 @@ def naive_machine(value: MachineValue, epoch: int) -> Machine:
             part.most_memory_per_cpu,
             part.most_memory_per_node,
             part.up,
+            part.own_qos,
         )
         for part in sorted(value.partitions, key=lambda part: not part.default)
     ]

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from paretosched import Requests
+from paretosched.policies.slurm_accounts import Accounts, read_accounts
 from paretosched.workload.host_lists import node_names
 from paretosched.workload.machine_slurm import read_slurm_machine
 from paretosched.workload.sbatch_options import read_options
-from support.naive_machine import Busy, Job, Machine
+from support.naive_machine import After, Busy, Job, Machine, Reservation, natural
 from support.naive_rhythms import Rhythm, slurm
 from support.naive_values import ask_of, naive_machine
 
@@ -28,6 +30,7 @@ SECONDS = 60  # so far a start may be from the recorded one: the recorded clock 
 # passes came at multiples of bf_interval since then, 10 s late.
 OVER_TIME_LIMIT, KILL_WAIT = "60", "3600"
 EPOCH, BF_FIRST = 15, -5
+USUAL_QOS = "normal"
 
 
 def hosts_in(hosts: str) -> list[str]:
@@ -51,16 +54,9 @@ def scenes(folder: Path) -> list[dict[str, Any]]:
 
 def outside(scene: Mapping[str, Any]) -> str:
     """Return the first rule that a scene asks for and the machine of nodes does not have; "" if it has them all."""
-    options = [job["options"] for job in scene["jobs"]]
     asked = {
-        "limits of users, accounts and QOS": bool(scene["accounts"]),
-        "reservations": any("reservation" in line for line in [*scene["before"], *commands(scene), *options]),
         "preemption": "PreemptType" in scene["conf"],
-        "dependencies": any("--dependency" in line for line in options),
-        "arrays": any("--array" in line for line in options),
-        "jobs that are held, released or begin later": any("release" in line for line in commands(scene)),
-        "changes of nodes and partitions by hand": any("scontrol update" in line for line in commands(scene)),
-        "cancelled jobs": any("scancel" in line for line in commands(scene)),
+        "changes of nodes by hand": any("scontrol update NodeName" in line for line in commands(scene)),
     }
     return next((rule for rule, there in asked.items() if there), "")
 
@@ -70,38 +66,165 @@ def commands(scene: Mapping[str, Any]) -> list[str]:
     return [command["command"] for command in scene["commands"]]
 
 
-def machine_in(scene: Mapping[str, Any]) -> Machine:
-    """Return the machine of a scene; the leaves of its switches are not part of it."""
+def machine_in(scene: Mapping[str, Any], partitions: Sequence[str] = ()) -> Machine:
+    """Return the machine of a scene, with other `partitions` if there are some; the leaves are not part of it."""
     conf = {"SelectType": "select/cons_tres", "SelectTypeParameters": "CR_Core_Memory"} | scene["conf"]
     lines = [f"{key}={value}" for key, value in conf.items()]
     lines += [f"NodeName={line}" for line in scene["nodes"]]
     everywhere = f"main Nodes={','.join(line.split()[0] for line in scene['nodes'])}"
-    of_scene = [line for line in scene["partitions"] if line != "main: all nodes"] or [everywhere]
+    of_scene = [line for line in partitions or scene["partitions"] if line != "main: all nodes"] or [everywhere]
     lines += [f"PartitionName={line}" for line in of_scene]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "slurm.conf"
         path.write_text("\n".join(lines) + "\n")
-        return naive_machine(read_slurm_machine(path), 0)
+        machine = naive_machine(read_slurm_machine(path), 0)
+    given = accounts_in(scene)
+    return machine._replace(
+        limits=given.limits,
+        parents={one.account: one.within for one in given.associations if not one.user},
+        flags=dict(flags_in(scene)),
+        run_minutes_first=-EPOCH,
+        reservations=tuple(reservations_in(scene, [node.name for node in machine.nodes])),
+    )
+
+
+def reservations_in(scene: Mapping[str, Any], names: Sequence[str]) -> Iterator[Reservation]:
+    """Yield the reservations that commands create, before a scene in second 0, on some of the machine's nodes."""
+    given = [(0, line) for line in scene["before"]] + [(c["second"], c["command"]) for c in scene["commands"]]
+    for second, line in given:
+        if not line.startswith("scontrol create reservation"):
+            continue
+        words = dict(word.split("=", 1) for word in line.split() if "=" in word)
+        minutes = re.fullmatch(r"now(?:\+(\d+)minutes)?", words["StartTime"])
+        assert minutes is not None
+        begin = second + 60 * int(minutes[1] or 0)
+        hosts = words.get("Nodes", "ALL")
+        nodes = sorted(names if hosts == "ALL" else hosts_in(hosts), key=natural)
+        nodes = nodes[: int(words.get("NodeCnt", len(nodes)))]
+        cpus = {}
+        if "CoreCnt" in words:  # the first cores
+            nodes, cpus = nodes[:1], {nodes[0]: int(words["CoreCnt"])}
+        yield Reservation(words["ReservationName"], begin, begin + 60 * int(words["Duration"]), frozenset(nodes), cpus)
+
+
+def changes_in(scene: Mapping[str, Any]) -> dict[int, Machine]:
+    """Return the machine from the seconds on in which a command changes a partition."""
+    partitions = list(scene["partitions"])
+    changes = {}
+    for command in scene["commands"]:
+        match = re.fullmatch(r"scontrol update PartitionName=(\w+) (\w+=\S+)", command["command"])
+        if match is not None:
+            partitions = [f"{line} {match[2]}" if line.split()[0] == match[1] else line for line in partitions]
+            changes[command["second"]] = machine_in(scene, partitions)
+    return changes
+
+
+def accounts_in(scene: Mapping[str, Any]) -> Accounts:
+    """Return the accounts, users, QOS and limits of a scene."""
+    if not scene["accounts"]:
+        return Accounts((), None, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "accounts"
+        path.write_text("\n".join(scene["accounts"]) + "\n")
+        return read_accounts(path, "")
+
+
+def flags_in(scene: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the flags of each QOS that has some."""
+    for line in scene["accounts"]:
+        match = re.match(r"(?:add|modify) qos (\w+) .*flags=(\S+)", line, re.IGNORECASE)
+        if match is not None:
+            yield match[1], frozenset(match[2].split(","))
 
 
 def job_of(row: int, arrival: int, run: int, options: str, priority: int = 1) -> Job:
     """Return a job of what sbatch was told; options that are not of its request are known here."""
     asked = read_options(options)
     ask = ask_of(Requests(**{key: [value] for key, value in ({"tasks": 1} | dict(asked.values)).items()}), 0)
-    user = next((word.partition("=")[2] for word in options.split() if word.startswith("--uid=")), "root")
+    user = option("uid", options) or "root"
     parts = tuple(name for name in str(asked.values.get("partition", "")).split(",") if name)
-    return Job(row, arrival, run, asked.limit or None, ask, parts, priority, user)
+    account, qos, reservation = (str(asked.values.get(word, "")) for word in ("account", "qos", "reservation"))
+    of_groups = {"account": account, "qos": qos, "reservation": reservation}
+    return Job(row, arrival, run, asked.limit or None, ask, parts, priority, user, **of_groups)
 
 
-def jobs_in(scene: Mapping[str, Any]) -> list[Job]:
-    """Return the jobs of a scene that Slurm took, from when it had them, with run times as recorded if they ended."""
-    jobs = []
-    for row, job in enumerate(scene["jobs"]):
-        if job["number"]:
-            runs = [life["end"] - life["start"] for life in job["lives"] if life.get("state") == "COMPLETED"]
-            run, arrival = [*runs, job["run"]][0], max(0, job["submit"])
-            jobs.append(job_of(row, arrival, run, job["options"], int(job["priority"] or 1)))
-    return jobs
+def option(word: str, options: str) -> str:
+    """Return the value of a long option of sbatch, "" if it is not there."""
+    return next((part.partition("=")[2] for part in options.split() if part.startswith(f"--{word}=")), "")
+
+
+def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
+    """Return the jobs of a scene by name, each task of an array by itself, from when Slurm had them.
+
+    They run as long as was recorded if they ended by themselves or were cancelled. Jobs that limits refused are there,
+    too.
+    """
+    account_of = {one.user: one.account for one in accounts_in(scene).associations if one.user}
+    jobs: dict[str, Job] = {}
+    for number, job in enumerate(scene["jobs"]):
+        if not (job["number"] or scene["accounts"]):
+            continue
+        arrival = submitted = max(0, job.get("submit", job["asked_second"]))
+        if "--begin" in job["options"] or "-H" in job["options"].split():
+            arrival = job["eligible"]
+        indices, most = tasks_of(option("array", job["options"]))
+        for index in indices:
+            name = job["name"] if index is None else f"{job['name']}_{index}"
+            lives = [life for life in job["lives"] if life.get("task") == index] if job["number"] else []
+            runs = [life["end"] - life["start"] for life in lives if life.get("state") == "COMPLETED"]
+            cancelled = [
+                life["end"] - life["start"]
+                for life in lives
+                if life.get("state") == "CANCELLED" and life["end"] < scene["until"]
+            ]
+            run = [*runs, *cancelled, job["run"]][0]
+            one = job_of(len(jobs), arrival, run, job["options"], int(job.get("priority") or 1) or 1)
+            jobs[name] = one._replace(
+                submitted=submitted,
+                fails=bool(cancelled),
+                array=None if index is None else (number, index, most),
+                account=one.account or account_of.get(one.user, ""),
+                qos=one.qos or (USUAL_QOS if scene["accounts"] else ""),
+            )
+    return {name: with_dependency(scene, name, job, jobs) for name, job in jobs.items()}
+
+
+def tasks_of(array: str) -> tuple[list[int | None], int]:
+    """Return the indices of --array, None for the one job without it, and how many may run at once, 0 for any."""
+    if not array:
+        return [None], 0
+    parts, _, most = array.partition("%")
+    indices: set[int] = set()
+    for part in parts.split(","):
+        span, _, step = part.partition(":")
+        first, _, last = span.partition("-")
+        indices |= set(range(int(first), int(last or first) + 1, int(step or 1)))
+    return [*sorted(indices)], int(most or 0)
+
+
+def with_dependency(scene: Mapping[str, Any], name: str, job: Job, jobs: Mapping[str, Job]) -> Job:
+    """Return a job with what its --dependency says: on jobs {NAME}, tasks {NAME}_1, or after {NAME}+MINUTES."""
+    told = {one["name"]: one["options"] for one in scene["jobs"]}
+    mine = told[name if job.array is None else name.rpartition("_")[0]]
+    text = option("dependency", mine)
+    after: list[After] = []
+    for part in re.split(r"[,?]", text) if text else ():
+        kind, *others = part.split(":")
+        if kind == "singleton":
+            same = (option("job-name", mine), job.user)
+            rows = [
+                other.row
+                for key, other in jobs.items()
+                if other.row < job.row and (option("job-name", told[key]), other.user) == same
+            ]
+            after.append(After(kind, tuple(rows)))
+        for other in others:
+            match = re.fullmatch(r"{(\w+)}(_\d+)?(?:\+(\d+))?", other)
+            assert match is not None
+            wanted = match[1] + (match[2] or "")
+            rows = [o.row for key, o in jobs.items() if key == wanted or (o.array and key.rpartition("_")[0] == wanted)]
+            after.append(After(kind, tuple(rows), 60 * int(match[3] or 0)))
+    return job._replace(after=tuple(after), any_of="?" in text)
 
 
 def rhythm_in(scene: Mapping[str, Any]) -> Rhythm:
@@ -109,7 +232,11 @@ def rhythm_in(scene: Mapping[str, Any]) -> Rhythm:
     words = scene["SchedulerParameters"]
     unit = {"bf_window": 60}
     names = {"default_queue_depth": "queue_depth"} | {name: name for name in Rhythm._fields if name in words}
-    given = {field: int(words[name]) * unit.get(name, 1) for name, field in names.items() if name in words}
+    given = {
+        field: words[name] is None or int(words[name]) * unit.get(name, 1)
+        for name, field in names.items()
+        if name in words
+    }
     conf = scene["conf"]
     over = int(conf.get("OverTimeLimit", OVER_TIME_LIMIT)) * 60
     wait = int(conf.get("KillWait", KILL_WAIT))
@@ -120,27 +247,29 @@ def recorded_starts(scene: Mapping[str, Any]) -> list[Started]:
     """Return the recorded starts, in their order."""
     found = []
     for job in scene["jobs"]:
-        for life in job["lives"]:
+        for life in job.get("lives", ()):
             cpus: dict[str, int] = {}
             for part in life.get("detail", ()):
                 cpus |= dict.fromkeys(hosts_in(part["nodes"]), len(hosts_in(f"cpu[{part['cpus']}]")))
             nodes = tuple(sorted(hosts_in(life["nodes"])))
-            found.append(
-                Started(job["name"], life["start"], nodes, tuple(cpus[name] for name in nodes) if cpus else ())
-            )
+            name = f"{job['name']}_{life['task']}" if "task" in life else job["name"]
+            found.append(Started(name, life["start"], nodes, tuple(cpus[node] for node in nodes) if cpus else ()))
     return sorted(found, key=lambda start: start.second)
 
 
 def simulated_starts(scene: Mapping[str, Any], leaves: tuple[tuple[str, ...], ...] = ()) -> list[Started]:
     """Return the starts of the naive machine in Slurm's rhythm until the scene ends, in their order."""
-    runs = slurm(machine_in(scene)._replace(leaves=leaves), jobs_in(scene), rhythm_in(scene))
-    return [started_as(scene, run) for run in runs.values() if run.begin < scene["until"]]
+    jobs = jobs_in(scene)
+    names = {job.row: name for name, job in jobs.items()}
+    machine = machine_in(scene)._replace(leaves=leaves)
+    runs = slurm(machine, list(jobs.values()), rhythm_in(scene), changes=changes_in(scene))
+    return [started_as(names[row], run) for row, run in runs.items() if run.begin < scene["until"]]
 
 
-def started_as(scene: Mapping[str, Any], run: Busy) -> Started:
+def started_as(name: str, run: Busy) -> Started:
     """Return a simulated start."""
     nodes = tuple(sorted(run.held))
-    return Started(scene["jobs"][run.job.row]["name"], run.begin, nodes, tuple(run.held[name].cpus for name in nodes))
+    return Started(name, run.begin, nodes, tuple(run.held[node].cpus for node in nodes))
 
 
 def differences(recorded: Sequence[Started], simulated: Sequence[Started]) -> list[str]:

@@ -1,0 +1,87 @@
+"""When jobs arrive: some wait for others, and some are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from support.naive_limits import SUBMITTED, has_limits, refused_by
+from support.naive_machine import After, Busy, Job, Machine, partitions_of, windows_of
+
+
+def submission_of(job: Job) -> int:
+    """Return when a job was submitted."""
+    return job.arrival if job.submitted is None else job.submitted
+
+
+def arrivals_of(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> dict[int, int]:
+    """Return when jobs arrive, by row, as far as the runs of others say it; jobs that are refused do not."""
+    refused = refused_rows(machine, jobs, runs)
+    found = {job.row: arrival_of(machine, job, jobs, runs) for job in jobs if job.row not in refused}
+    return {row: second for row, second in found.items() if second is not None}
+
+
+def arriving(jobs: Iterable[Job], arrivals: Mapping[int, int], t: int) -> list[Job]:
+    """Return the jobs that arrive in second t; they keep their submission."""
+    there = [job for job in jobs if arrivals.get(job.row) == t]
+    return [job if job.arrival == t else job._replace(arrival=t, submitted=submission_of(job)) for job in there]
+
+
+def arrival_of(machine: Machine, job: Job, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
+    """Return when a job arrives, None if that is not known yet: when others let it, and its reservation has begun."""
+    second = let_at(job, jobs, runs)
+    windows = windows_of(machine, job)
+    if second is None or not windows:
+        return second
+    return min((max(second, window.begin) for window in windows if window.end > second), default=None)
+
+
+def let_at(job: Job, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
+    """Return when the last of the others lets a job arrive, with `any_of` the first one; None if it is not known."""
+    moments = [let_by(job, after, jobs, runs) for after in job.after]
+    known = [moment for moment in moments if moment is not None]
+    if job.any_of and moments:
+        return max(job.arrival, min(known)) if known else None
+    return max([job.arrival, *known]) if len(known) == len(moments) else None
+
+
+def let_by(job: Job, after: After, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
+    """Return when others let a job arrive, None if that is not known, or never.
+
+    What happens in the pass of a second counts from the next one on: the start of a job, and the end of one that runs
+    for no time.
+    """
+    rows = after.rows
+    if after.kind == "aftercorr":  # the task of the same index
+        of_index = {other.row: other.array[1] for other in jobs if other.array is not None}
+        rows = tuple(row for row in rows if job.array is not None and of_index.get(row) == job.array[1])
+    if any(row not in runs for row in rows):
+        return None
+    others = [runs[row] for row in rows]
+    bad = [run for run in others if run.job.fails or run.end - run.begin < run.job.run]  # it was ended at its limit
+    if after.kind in ("afterok", "aftercorr") and bad:
+        return None
+    if after.kind == "afternotok" and not bad:
+        return None
+    moments = [run.begin + after.seconds if after.kind == "after" else run.end for run in others]
+    moments = [max(moment, run.begin + 1) for moment, run in zip(moments, others, strict=True)]
+    return max(moments, default=job.arrival)
+
+
+def refused_rows(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> set[int]:
+    """Return the rows of jobs that are refused at submission, as far as it is known; of an array all tasks."""
+    refused: set[int] = set()
+    if not (has_limits(machine, (*SUBMITTED, "MaxSubmit")) or machine.flags):
+        return refused
+    before: list[Job] = []
+    for job in sorted(jobs, key=lambda job: (submission_of(job), job.row)):
+        tasks = {job.row} if job.array is None else {o.row for o in jobs if o.array and o.array[0] == job.array[0]}
+        there = [
+            (other, partitions_of(machine, other)[0].name)
+            for other in before
+            if other.row not in tasks and (other.row not in runs or runs[other.row].end > submission_of(job))
+        ]
+        if refused_by(machine, job, partitions_of(machine, job)[0], there, len(tasks)):
+            refused.add(job.row)
+        else:
+            before.append(job)
+    return refused
