@@ -223,6 +223,8 @@ def rules_of(machine: Machine, job: Job, partition: Partition) -> list[Rule]:
 
     Of a limit and resource that several QOS set the first one counts, and then that of no association does.
     """
+    if not machine.limits:
+        return []
     rules = [*rules_of_qos(machine, job, partition, OF_QOS)]
     given = {(rule.name, rule.resource) for rule in rules}
     rules += rules_of_associations(machine, job, partition, given, OF_GROUP, OF_USER)
