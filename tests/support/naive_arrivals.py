@@ -70,7 +70,8 @@ def let_by(job: Job, after: After, jobs: Sequence[Job], runs: Mapping[int, Busy]
 def refused_rows(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> set[int]:
     """Return the rows of jobs that are refused at submission, as far as it is known; of an array all tasks."""
     refused: set[int] = set()
-    if not (has_limits(machine, (*SUBMITTED, "MaxSubmit")) or machine.flags):
+    denies = any("DenyOnLimit" in flags for flags in machine.flags.values())
+    if not (denies or has_limits(machine, (*SUBMITTED, "MaxSubmit"))):
         return refused
     before: list[Job] = []
     for job in sorted(jobs, key=lambda job: (submission_of(job), job.row)):
