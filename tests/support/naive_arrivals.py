@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from support.naive_limits import SUBMITTED, has_limits, refused_by
+from support.naive_limits import SUBMITTED, has_limits, held_by, refused_by
 from support.naive_machine import After, Busy, Job, Machine, partitions_of, windows_of
 
 
@@ -70,7 +70,8 @@ def let_by(job: Job, after: After, jobs: Sequence[Job], runs: Mapping[int, Busy]
 def refused_rows(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> set[int]:
     """Return the rows of jobs that are refused at submission, as far as it is known; of an array all tasks."""
     refused: set[int] = set()
-    if not (has_limits(machine, (*SUBMITTED, "MaxSubmit")) or machine.flags):
+    denies = any("DenyOnLimit" in flags for flags in machine.flags.values())
+    if not (denies or has_limits(machine, (*SUBMITTED, "MaxSubmit"))):
         return refused
     before: list[Job] = []
     for job in sorted(jobs, key=lambda job: (submission_of(job), job.row)):
@@ -85,3 +86,18 @@ def refused_rows(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]
         else:
             before.append(job)
     return refused
+
+
+def held_check(machine: Machine, jobs: Sequence[Job], schedule: Mapping[int, Busy]) -> Iterator[str]:
+    """Yield what is wrong with a schedule: jobs that start too early after others, beside others, or at all.
+
+    A job may not break a limit beside those that began in seconds before and still run. Of those that begin in the
+    same second nobody can say which one came first.
+    """
+    arrivals = arrivals_of(machine, jobs, schedule)
+    for row, run in schedule.items():
+        if run.begin < arrivals.get(row, run.begin + 1):
+            yield f"job {row} starts at {run.begin}, and arrives at {arrivals.get(row)}"
+        running = [other for other in schedule.values() if other.begin < run.begin < other.end]
+        if reason := held_by(machine, run.job, machine.partitions[run.partition], running, run.begin, run.held):
+            yield f"job {row} starts at {run.begin}, but is held by {reason}"

@@ -70,6 +70,7 @@ OF_RESOURCE = {  # in the order of RESOURCES
 TASK_LIMIT = "JobArrayTaskLimit"
 
 Counts = Callable[[Job, str], bool]  # a job, and the name of its partition
+Value = int | Mapping[str, int]  # a limit; of resources by name
 
 
 class Rule(NamedTuple):
@@ -223,6 +224,8 @@ def rules_of(machine: Machine, job: Job, partition: Partition) -> list[Rule]:
 
     Of a limit and resource that several QOS set the first one counts, and then that of no association does.
     """
+    if not machine.limits:
+        return []
     rules = [*rules_of_qos(machine, job, partition, OF_QOS)]
     given = {(rule.name, rule.resource) for rule in rules}
     rules += rules_of_associations(machine, job, partition, given, OF_GROUP, OF_USER)
@@ -233,7 +236,8 @@ def rules_of_qos(machine: Machine, job: Job, partition: Partition, names: Sequen
     """Yield the limits of the QOS of a job and of its partition."""
     given: set[tuple[str, str]] = set()
     for qos in qos_of(machine, job, partition):
-        mine = [rule for name in names for rule in listed(machine, "QOS", name, counting(machine, qos, name, job), qos)]
+        values = values_of(machine, qos, "", "", "")
+        mine = [rule for name in names for rule in listed(values, "QOS", name, counting(machine, qos, name, job))]
         mine = [rule for rule in mine if (rule.name, rule.resource) not in given]
         given |= {(rule.name, rule.resource) for rule in mine}
         yield from mine
@@ -274,23 +278,23 @@ def rules_of_associations(
         return
     names = {name for name, _ in given}
     own = association_of(machine, job, partition.name)
-    accounts = [(name, "", "") for name in accounts_above(machine, job.account)]
+    accounts = accounts_above(machine, job.account)
+    values = [values_of(machine, "", *own), *(values_of(machine, "", name, "", "") for name in accounts)]
 
     def of_own(other: Job, name: str) -> bool:
         return association_of(machine, other, name) == own
 
-    mine = [rule for name in of_group for rule in listed(machine, "Assoc", name, of_own, "", *own)]
+    mine = [rule for name in of_group for rule in listed(values[0], "Assoc", name, of_own)]
     for name in of_user:
         if not names & set(OVERRIDES.get(name, ())):
             inherited: dict[str, Rule] = {}  # from the nearest one that sets it
-            for level in (own, *accounts):
-                for rule in listed(machine, "Assoc", name, of_own, "", *level):
+            for level in values:
+                for rule in listed(level, "Assoc", name, of_own):
                     inherited.setdefault(rule.resource, rule)
             mine += inherited.values()
-    for level in accounts:
-        mine += [
-            rule for name in of_group for rule in listed(machine, "Assoc", name, below(machine, level[0]), "", *level)
-        ]
+    for account, level in zip(accounts, values[1:], strict=True):
+        in_it = below(machine, account)
+        mine += [rule for name in of_group for rule in listed(level, "Assoc", name, in_it)]
     yield from (rule for rule in mine if (rule.name, rule.resource) not in given)
 
 
@@ -314,19 +318,20 @@ def association_of(machine: Machine, job: Job, partition: str) -> tuple[str, str
     return own if there else (job.account, job.user, "")
 
 
-def listed(
-    machine: Machine, of: str, name: str, counts: Counts, qos: str, account: str = "", user: str = "", part: str = ""
-) -> list[Rule]:
-    """Return the limits of one name that a QOS or an association has: one, or one for each resource."""
-    rules = []
-    for limits in machine.limits:
-        if (limits.qos, limits.account, limits.user, limits.partition) == (qos, account, user, part):
-            value = limits.values.get(name)
-            if isinstance(value, int):
-                rules.append(Rule(of, name, "", value, counts))
-            for resource, most in {} if value is None or isinstance(value, int) else in_order(value):
-                rules.append(Rule(of, name, resource, most, counts))
-    return rules
+def values_of(machine: Machine, qos: str, account: str, user: str, partition: str) -> Mapping[str, Value]:
+    """Return the limits of a QOS or of an association by name; none if it has none."""
+    key = qos, account, user, partition
+    return next((one.values for one in machine.limits if tuple(one[:4]) == key), {})
+
+
+def listed(values: Mapping[str, Value], of: str, name: str, counts: Counts) -> list[Rule]:
+    """Return the limits of one name among those of a QOS or of an association: one, or one for each resource."""
+    value = values.get(name)
+    if value is None:
+        return []
+    if isinstance(value, int):
+        return [Rule(of, name, "", value, counts)]
+    return [Rule(of, name, resource, most, counts) for resource, most in in_order(value)]
 
 
 def in_order(amounts: Mapping[str, int]) -> list[tuple[str, int]]:

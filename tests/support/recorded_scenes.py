@@ -78,14 +78,31 @@ def machine_in(scene: Mapping[str, Any], partitions: Sequence[str] = ()) -> Mach
         path = Path(folder) / "slurm.conf"
         path.write_text("\n".join(lines) + "\n")
         machine = naive_machine(read_slurm_machine(path), 0)
-    given = accounts_in(scene)
+    names = [node.name for node in machine.nodes]
+    return with_accounts(machine, scene["accounts"])._replace(
+        run_minutes_first=-EPOCH, reservations=tuple(reservations_in(scene, names))
+    )
+
+
+def with_accounts(machine: Machine, commands: Sequence[str]) -> Machine:
+    """Return a machine with the limits, accounts and flags of QOS that commands of sacctmgr give."""
+    given = accounts_of(commands)
+    matches = [re.match(r"(?:add|modify) qos (\w+) .*flags=(\S+)", line, re.IGNORECASE) for line in commands]
     return machine._replace(
         limits=given.limits,
         parents={one.account: one.within for one in given.associations if not one.user},
-        flags=dict(flags_in(scene)),
-        run_minutes_first=-EPOCH,
-        reservations=tuple(reservations_in(scene, [node.name for node in machine.nodes])),
+        flags={match[1]: frozenset(match[2].split(",")) for match in matches if match is not None},
     )
+
+
+def accounts_of(commands: Sequence[str]) -> Accounts:
+    """Return the accounts, users, QOS and limits that commands of sacctmgr give."""
+    if not commands:
+        return Accounts((), None, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "accounts"
+        path.write_text("\n".join(commands) + "\n")
+        return read_accounts(path, "")
 
 
 def reservations_in(scene: Mapping[str, Any], names: Sequence[str]) -> Iterator[Reservation]:
@@ -119,24 +136,6 @@ def changes_in(scene: Mapping[str, Any]) -> dict[int, Machine]:
     return changes
 
 
-def accounts_in(scene: Mapping[str, Any]) -> Accounts:
-    """Return the accounts, users, QOS and limits of a scene."""
-    if not scene["accounts"]:
-        return Accounts((), None, 0)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "accounts"
-        path.write_text("\n".join(scene["accounts"]) + "\n")
-        return read_accounts(path, "")
-
-
-def flags_in(scene: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the flags of each QOS that has some."""
-    for line in scene["accounts"]:
-        match = re.match(r"(?:add|modify) qos (\w+) .*flags=(\S+)", line, re.IGNORECASE)
-        if match is not None:
-            yield match[1], frozenset(match[2].split(","))
-
-
 def job_of(row: int, arrival: int, run: int, options: str, priority: int = 1) -> Job:
     """Return a job of what sbatch was told; options that are not of its request are known here."""
     asked = read_options(options)
@@ -149,8 +148,8 @@ def job_of(row: int, arrival: int, run: int, options: str, priority: int = 1) ->
 
 
 def option(word: str, options: str) -> str:
-    """Return the value of a long option of sbatch, "" if it is not there."""
-    return next((part.partition("=")[2] for part in options.split() if part.startswith(f"--{word}=")), "")
+    """Return the value of a long option of sbatch, the last one if it is there several times; "" if it is not."""
+    return next((p.partition("=")[2] for p in reversed(options.split()) if p.startswith(f"--{word}=")), "")
 
 
 def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
@@ -159,7 +158,7 @@ def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
     They run as long as was recorded if they ended by themselves or were cancelled. Jobs that limits refused are there,
     too.
     """
-    account_of = {one.user: one.account for one in accounts_in(scene).associations if one.user}
+    account_of = {one.user: one.account for one in accounts_of(scene["accounts"]).associations if one.user}
     jobs: dict[str, Job] = {}
     for number, job in enumerate(scene["jobs"]):
         if not (job["number"] or scene["accounts"]):
