@@ -33,9 +33,9 @@ NODE, HELD = range(2)  # of `held`
 # how much there is, and how much is free; of a timed one, in which what a job takes shrinks as it runs, what the jobs
 # take, and the sum of what each takes times the second in which it was last counted.
 TOTAL, FREE, RATE, COUNTED, POOL = range(5)
-# What a job takes of a pool, likewise: which pool, how much it asks for, of what, whether it waits if that is not free,
-# and whether it is multiplied by the longest time that it may run, s.
-NUMBER, ASKED, KIND, CHECKED, TIMED, SHARE = range(6)
+# What a job takes of a pool, likewise: which pool, how much it asks for, how much it gets at least wherever it runs, of
+# what, whether it waits if that is not free, and whether it is multiplied by the longest time that it may run, s.
+NUMBER, ASKED, LEAST, KIND, CHECKED, TIMED, SHARE = range(7)
 # Kinds: no resource, nodes, GPUs of all types; else the column of a resource. What is less than ONCE is nodes of which
 # each counts once, whoever is there, in rows behind the others of `nodes`: the first of them is that of ONCE - 1.
 FIXED, OF_NODES, ALL_GPUS, ONCE = -1, -2, -3, -4
@@ -78,12 +78,12 @@ class NodePlan(NamedTuple):
     Attributes
     ----------
     nodes
-        (HAS + 3 R or more, m) int64: the threads of a core, the weight, the node at this place by weight, the first step
-        and the second of the next one, and the part of `lists` with the down times of each node; the CPUs that it can give
-        a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; its leaf
-        switch; the CPUs and nodes that the leaf of this number can give; when something was given back there last, as
-        `now["given_back"]` counts, and the nodes before and after it in a list by that, the latest first; the last job
-        whose place was looked for again while it had one there, plus one; what it has, what is free for a job, and
+        (HAS + 3 R or more, m) int64: the threads of a core, the weight, the node at this place by weight, the first
+        step and the second of the next one, and the part of `lists` with the down times of each node; the CPUs that it
+        can give a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; its
+        leaf switch; the CPUs and nodes that the leaf of this number can give; when something was given back there last,
+        as `now["given_back"]` counts, and the nodes before and after it in a list by that, the latest first; the last
+        job whose place was looked for again while it had one there, plus one; what it has, what is free for a job, and
         what is free now; and for each pool of nodes that count once, how many of its jobs are there.
     steps
         (p, AMOUNT + R) int64: from when on so much is free, s, and the next step of the node.
@@ -406,7 +406,7 @@ def is_allowed(plan: NodePlan, j: Int) -> bool:
 def first_lack(plan: NodePlan, j: Int, o: Int, by: Int, least: Int) -> Int:
     """Return the first pool of which not enough is free for job j to start now; NOTHING for none.
 
-    A job that asks for more than a limit ever allows does not wait for it: that it is in the log says that it ran.
+    A job that gets more than a limit ever allows does not wait for it: that it is in the log says that it ran.
 
     Parameters
     ----------
@@ -425,12 +425,14 @@ def first_lack(plan: NodePlan, j: Int, o: Int, by: Int, least: Int) -> Int:
         amount: Int = lists[i + ASKED]
         if by == PLACED:
             amount = taken_of(plan, j, lists[i + KIND], amount, 0)
+        least_amount: Int = lists[i + LEAST]
         free, total = lists[pool + FREE], lists[pool + TOTAL]
         if lists[i + TIMED]:
             amount = amount * plan.holders[j]["limit"] // MINUTE
+            least_amount = least_amount * plan.holders[j]["limit"] // MINUTE
             total //= MINUTE
             free = total - (lists[pool + TOTAL] - free) // MINUTE
-        if amount > free and (lists[i + NUMBER] < now[0]["licences"] or amount <= total):
+        if amount > free and (lists[i + NUMBER] < now[0]["licences"] or least_amount <= total):
             return lists[i + NUMBER]
     return NOTHING
 

@@ -45,7 +45,8 @@ class Users(NamedTuple):
     ready
         (B,) int64, s, when each batch begins at the earliest, for all that is known.
     heap
-        (n + 1,) int64, arrival << row_bits | place of the jobs of which it is known when they will arrive.
+        (n + P + 1,) int64, arrival << row_bits | place of the jobs of which it is known when they will arrive; one that
+        waits for any of several others may be there more than once.
     job, row
         (n,) int64, the job in each row, and the row of each job.
     arrival
@@ -89,7 +90,7 @@ def users_of(reactions: Reactions | None) -> Users:
         np.bincount(r.batch, minlength=count),
         r.needs.copy(),
         r.earliest.copy(),
-        ints(n + 1),
+        ints(n + r.leader.size + 1),
         np.arange(n),
         np.arange(n),
         np.full(n, FAR),
@@ -217,11 +218,16 @@ def let_follow(users: Users, batch: Int, t: Int, at_start: Int) -> None:
     for i in range(users.first[batch], users.first[batch + 1]):
         pair = users.pairs[i]
         b = reactions.follower[pair]
-        if reactions.at_start[pair] == at_start and users.missing[b] > 0:
-            users.ready[b] = max(users.ready[b], t + max(reactions.pause[pair], at_start))
-            users.missing[b] -= 1
-            if users.missing[b] == 0:
-                expect(users, b, users.ready[b])
+        if reactions.at_start[pair] != at_start:
+            continue
+        second = t + max(reactions.pause[pair], at_start)
+        if reactions.needs[b] == 1:
+            expect(users, b, max(reactions.earliest[b], second))
+            continue
+        users.ready[b] = max(users.ready[b], second)
+        users.missing[b] -= 1
+        if users.missing[b] == 0:
+            expect(users, b, users.ready[b])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -240,8 +246,11 @@ def call_next(jobs: Jobs, users: Users, machine: Machine, row: Int) -> None:
     if row == users.job.size:
         return
     t: Int = FAR
+    bits = users.state[ROW_BITS]
+    while users.state[COMING] > 0 and users.row[users.of_place[users.heap[0] & ((1 << bits) - 1)]] < row:
+        pop(users.heap, users.state[COMING])  # it has arrived after another one
+        users.state[COMING] -= 1
     if users.state[COMING] > 0:
-        bits = users.state[ROW_BITS]
         t = users.heap[0] >> bits
         other = users.row[users.of_place[users.heap[0] & ((1 << bits) - 1)]]
         if other != row:

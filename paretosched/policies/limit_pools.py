@@ -106,11 +106,12 @@ class Pools:
         for name in order:
             if name in self._of_qos:
                 owners = {"all": (), "user": (client.user,), "account": (client.account,)}
-                found += self._of(self._of_qos[name], OF_QOS, ("qos", name), owners, known)
+                found += self._of(self._of_qos[name].values, OF_QOS, ("qos", name), owners, known)
         own = self._association(client, k)
         for level in (own, *((account, "", "") for account in self._path(client.account))):
             if level in self._of_association:
-                found += self._of(self._of_association[level], OF_ACCOUNT, ("group", *level), {"all": ()}, set(known))
+                values = self._of_association[level].values
+                found += self._of(values, OF_ACCOUNT, ("group", *level), {"all": ()}, set(known))
         found += self._of(self._member(client, own), OF_MEMBER, ("member", *own), {"user": ()}, set(known))
         return tuple(sorted(found, key=lambda share: share.resource != JOBS))
 
@@ -127,7 +128,7 @@ class Pools:
         own = client.account, client.user, self.machine.partitions[k].name.lower()
         return own if own in self._of_association else (client.account, client.user, "")
 
-    def _member(self, client: Client, own: tuple[str, str, str]) -> Limits:
+    def _member(self, client: Client, own: tuple[str, str, str]) -> Mapping[str, Any]:
         """Return the limits of a user in an account, each from the nearest row that sets it; `own` is its row."""
         values: dict[str, Any] = {}
         for key in (own, *((account, "", "") for account in self._path(client.account))):
@@ -135,19 +136,19 @@ class Pools:
             for name, value in (row.values if row is not None else {}).items():
                 is_list = isinstance(value, Mapping)
                 values[name] = {**value, **values.get(name, {})} if is_list else values.get(name, value)
-        return Limits("", client.account, client.user, "", values)
+        return values
 
     def _of(
         self,
-        row: Limits,
+        values: Mapping[str, Any],
         rules: Mapping[str, tuple[str, bool, bool]],
         whose: tuple[str, ...],
         owners: Mapping[str, tuple[str, ...]],
         known: set[tuple[str, str]],
     ) -> Iterator[Share]:
-        """Yield what jobs take of the pools of the limits of a row; limits that count are added to those `known`."""
+        """Yield what jobs take of the pools of limits with some `values`; those that count are added to `known`."""
         for name, (sharers, _, timed) in rules.items():
-            value = row.values.get(name)
+            value = values.get(name)
             if value is None:
                 continue
             for resource, most in value.items() if isinstance(value, Mapping) else [(JOBS, value)]:
@@ -171,22 +172,24 @@ class Pools:
         kinds = {JOBS: FIXED, "cpu": CPUS, "mem": MEMORY, "node": OF_NODES, "gres/gpu": ALL_GPUS} | types
         return kinds.get(resource)
 
-    def entries(self, client: Client, k: int, asked: Mapping[str, int]) -> list[tuple[int, int, int, int, int]]:
+    def entries(
+        self, client: Client, k: int, asked: Mapping[str, int], least: Mapping[str, int]
+    ) -> list[tuple[int, ...]]:
         """Return what a job takes of pools, as rows of `paretosched.kernels.node_plan.NUMBER` and what follows it.
 
         Parameters
         ----------
         client, k
             Whose job it is, and its partition.
-        asked
-            What it asks for by resource: cpu, mem in MiB, node, gres/gpu.
+        asked, least
+            What it asks for by resource, and what it gets at least: cpu, mem in MiB, node, gres/gpu.
         """
         rows = []
         for share in self.shares(client, k):
-            amount = 1 if share.resource == JOBS else asked.get(share.resource, 0)
+            amounts = [1 if share.resource == JOBS else each.get(share.resource, 0) for each in (asked, least)]
             kind = self._once.get(share.pool, self._kind(share.resource) or 0)
             checked = share.checked * (FOR_TURN if share.resource == JOBS else AT_ALL)
-            rows.append((share.pool, amount, kind, checked, int(share.timed)))
+            rows.append((share.pool, *amounts, kind, checked, int(share.timed)))
         return rows
 
     @property

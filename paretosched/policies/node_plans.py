@@ -242,7 +242,7 @@ class _Builder:
         rule = EMPTIEST if part.least_loaded else BY_LEAVES if by_switches else RULES[machine.choice]
         longest = FAR if part.longest is None else part.longest
         first_pool = len(self.lists)
-        for row in [*self._licences_of(said["licences"]), *self._limits_of(k, said)]:
+        for row in [*self._licences_of(said["licences"]), *self._limits_of(k, said, ask, whole, nodes)]:
             self.lists += row
         pools = first_pool, len(self.lists)
         ways = [Constraint((way,)) for way in constraint.ways] if constraint.alike else [constraint]
@@ -267,10 +267,15 @@ class _Builder:
     def _licences_of(self, words: str) -> list[tuple[int, ...]]:
         """Return the licences that a job takes, see NUMBER; unknown ones are none."""
         wanted = licences_in(words).items()
-        return [(self._licences[name], count, FIXED, AT_ALL, 0) for name, count in wanted if name in self._licences]
+        return [
+            (self._licences[name], count, count, FIXED, AT_ALL, 0) for name, count in wanted if name in self._licences
+        ]
 
-    def _limits_of(self, k: int, said: dict[str, Any]) -> list[tuple[int, ...]]:
-        """Return what a job takes of what limits allow in partition k, see NUMBER."""
+    def _limits_of(self, k: int, said: dict[str, Any], get: Ask, whole: bool, able: Mask) -> list[tuple[int, ...]]:
+        """Return what a job takes of what limits allow in partition k, see NUMBER.
+
+        `get` is what it asks for with all that it does not say, `whole` whether it gets whole nodes, of those `able`.
+        """
         if not self.machine.limits:
             return []
         part = self.machine.partitions[k]
@@ -284,8 +289,15 @@ class _Builder:
         asked = {"cpu": cpus, "mem": memory, "node": nodes, "gres/gpu": gpus}
         if said["gpu_type"]:
             asked[f"gres/gpu:{said['gpu_type']}".lower()] = gpus
+        least = dict(asked)
+        each = np.sort(self.machine.cpus[able])[: get.least]
+        if whole:
+            least["cpu"] = max(cpus, int(each.sum()))
+        if get.memory == 0 and get.memory_per_cpu <= 0:
+            least["mem"] = int(np.sort(self.machine.memory[able])[: get.least].sum())
         user = self._users.get(said["user"], str(said["user"]))
-        return self._pools.entries(Client(*(word.lower() for word in (said["account"], user, said["qos"]))), k, asked)
+        client = Client(*(word.lower() for word in (said["account"], user, said["qos"])))
+        return self._pools.entries(client, k, asked, least)
 
     def is_late(self, options: list[tuple[int, ...]]) -> bool:
         """Return whether pools may keep a job out of some of its options only, or only when its nodes are known."""
@@ -357,7 +369,7 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     assert workload.requests is not None  # noqa: S101
     fixed = workload.requests.priority
     look["usual"] = nodes.usual if is_by_arrival else 0
-    look["fixes"] = bool(fixed.any()) or nodes.priority > 0
+    look["fixes"] = bool(fixed.any()) or nodes.priority > 0 or is_by_arrival
     look["reserved"], look["backfills"], look["epoch"] = reservations, reservations > 0, workload.epoch
     look["tiers"] = int(plan.options["tier"].max(initial=0)) + 1
     options = plan.shapes["option_end"] - plan.shapes["option"]

@@ -321,7 +321,7 @@ def association_of(machine: Machine, job: Job, partition: str) -> tuple[str, str
 def values_of(machine: Machine, qos: str, account: str, user: str, partition: str) -> Mapping[str, Value]:
     """Return the limits of a QOS or of an association by name; none if it has none."""
     key = qos, account, user, partition
-    return next((one.values for one in machine.limits if tuple(one[:4]) == key), {})
+    return next((one.values for one in machine.limits if (one.qos, one.account, one.user, one.partition) == key), {})
 
 
 def listed(values: Mapping[str, Value], of: str, name: str, counts: Counts) -> list[Rule]:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from paretosched.policies.slurm_limits import Limits
 from paretosched.workload.features import Constraint
+from paretosched.workload.limits import Limits
 
 ALL_MEMORY = 0  # what `--mem=0` says
 NO_LIMIT = 365 * 86400  # s: what a job without any limit is planned for

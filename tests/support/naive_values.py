@@ -8,7 +8,7 @@ from paretosched import Requests, Workload
 from paretosched.workload.features import read_constraint
 from paretosched.workload.host_lists import node_names
 from paretosched.workload.node_requests import EXCLUSIVE, OF_USER, UNSAID
-from support.naive_machine import Ask, Down, Job, Machine, Node, Partition, machine_of
+from support.naive_machine import After, Ask, Down, Job, Machine, Node, Partition, machine_of
 
 
 def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
@@ -25,7 +25,22 @@ def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
         account, qos = requests.account.list()[row], requests.qos.list()[row]
         names = tuple(name for name in asked[row].split(",") if may_use(parts[name], account, qos))
         ask = ask_of(requests, row)
-        jobs.append(Job(row, arrival, run, limit, ask, names, user=str(user), account=account, qos=qos))
+        after, any_of = after_of(workload, row)
+        jobs.append(
+            Job(
+                row,
+                arrival,
+                run,
+                limit,
+                ask,
+                names,
+                user=str(user),
+                account=account,
+                qos=qos,
+                after=after,
+                any_of=any_of,
+            )
+        )
     return naive_machine(value, workload.epoch), jobs
 
 
@@ -78,7 +93,24 @@ def naive_machine(value: MachineValue, epoch: int) -> Machine:
         leaves=leaves_of(value),
         licences=dict(value.licences),
         down=down,
+        limits=value.limits,
+        parents=dict(value.accounts),
+        flags={row.qos: frozenset(row.flags) for row in value.limits if row.qos},
     )
+
+
+def after_of(workload: Workload, row: int) -> tuple[tuple[After, ...], bool]:
+    """Return what a job waits for of what is in the log, and whether any one of it is enough."""
+    assert workload.requests is not None
+    text = workload.requests.dependency.list()[row]
+    found = []
+    numbers = workload.job.tolist()
+    for word in text.replace("?", ",").split(","):
+        kind, _, rest = word.partition(":")
+        for job in rest.split(":") if rest else []:
+            number, _, minutes = job.partition("+")
+            found.append(After(kind, (numbers.index(int(number)),), 60 * int(minutes or 0)))
+    return tuple(found), "?" in text
 
 
 def leaves_of(value: MachineValue) -> tuple[tuple[str, ...], ...]:
