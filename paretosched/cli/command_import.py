@@ -19,6 +19,7 @@ from .waiting import reading_progress
 
 if TYPE_CHECKING:
     from ..workload.accounting.importing import ImportSummary
+    from ..workload.machine import Machine
 
 EXAMPLE = """\
   paretosched import slurm --command
@@ -37,6 +38,8 @@ EXAMPLE = """\
   paretosched import batsim workload.json -o log.swf.gz
   paretosched import slurm sacct.txt --machine slurm.conf -o log.parquet
       jobs with what they ask of nodes and partitions
+  paretosched import slurm sacct.txt --machine slurm.conf --qos qos.txt --assoc assoc.txt --reservations res.txt
+      and with limits, accounts and reservations, as other commands that --command shows print them
   paretosched import csv jobs.csv -o log.swf.gz --columns submit=created,start=began,end=ended,width=cores,user=login
 
 The log has numbers only. LOG.names.json beside it has their names, from when on each job could run, and what was
@@ -45,7 +48,7 @@ about requeues, arrays, exclusive nodes, limits and the like."""
 
 OF_THE_LOG = (
     "partition", "width", "groups", "capacity", "zone", "columns", "unit", "reading", "anonymise", "nodes", "events",
-    "machine",
+    "reservations",
 )  # fmt: skip
 
 
@@ -75,8 +78,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "standard input",
     )
     parser.add_argument("--command", dest="print_command", action="store_true",
-                        help="slurm: print the sacct commands of the last twelve months, and those for --nodes and "
-                             "--events, and end")  # fmt: skip
+                        help="slurm: print the sacct commands of the last twelve months, and those for --nodes, "
+                             "--events, --qos, --assoc and --reservations, and end")  # fmt: skip
     parser.add_argument(
         "--nodes",
         metavar="FILE",
@@ -98,6 +101,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "machine.toml (paretosched machine shows and writes it). FILE.parquet of -o then has jobs, what they ask for, "
         "and the machine; jobs that can never run on it are dropped",
     )
+    for name, what, words in (
+        ("qos", "the QOS", "the limits of the QOS of --machine: what sacctmgr show qos -P prints"),
+        ("assoc", "the associations", "the accounts of --machine, and limits of accounts and users: what sacctmgr show "
+         "assoc -P tree prints; or, as for --qos, a dump or commands of sacctmgr"),
+        ("reservations", "the reservations", "the reservations of --machine: what scontrol show reservation prints; "
+         "those that repeat are repeated over the time of the log"),
+    ):  # fmt: skip
+        parser.add_argument(f"--{name}", metavar="FILE", type=Name(what), help=words)
     parser.add_argument(
         "-o",
         "--output",
@@ -173,6 +184,8 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.accounting.accounting_files import import_log
 
     words = chosen_options(options, OF_THE_LOG)
+    machine, site = _machine_of_site(options)
+    words |= {} if machine is None else {"machine": machine}
     with reading_progress() as (watch, advance):
         summary = import_log(
             options.format, options.file, options.output, **words, watch=watch, advance=advance, dash="--"
@@ -180,15 +193,39 @@ def run(options: argparse.Namespace) -> None:
     for text in summary.doubts:
         show_first(text, beside_json=options.json)
     write_first()
-    for text in summary.remarks:
+    for text in (*site, *summary.remarks):
         remark(text)
     _show(options, summary)
 
 
+def _machine_of_site(options: argparse.Namespace) -> tuple[Machine | None, list[str]]:
+    """Return the machine of --machine with the limits of --qos and --assoc, and what is to be said of these."""
+    if options.machine is None:
+        for name in ("qos", "assoc"):
+            if getattr(options, name) is not None:
+                raise InputError(
+                    f"--{name}: limits belong to a machine of nodes, and need --machine, such as a slurm.conf"
+                )
+        return None, []
+    from ..core.parquet_files import is_parquet
+    from ..policies.site_limits import enforcement_remarks, with_site_limits
+    from ..workload.machine_files import TOML, read_machine
+
+    machine = read_machine(options.machine)
+    if options.qos is options.assoc is None:
+        return machine, []
+    machine, remarks = with_site_limits(machine, options.qos, options.assoc)
+    if not options.machine.lower().endswith(TOML) and not is_parquet(options.machine):
+        remarks += enforcement_remarks(options.machine, machine)
+    return machine, remarks
+
+
 def _print_command(options: argparse.Namespace) -> None:
     """Show the commands whose output is read, and who must run them."""
+    from ..policies.slurm_commands import ASSOC_COMMAND, SITE_QOS_COMMAND
     from ..workload.accounting.slurm import sacct_command
     from ..workload.accounting.slurm_machine import EVENTS, SINFO
+    from ..workload.accounting.slurm_reservations import RESERVATIONS
 
     if options.format != "slurm":
         raise InputError("--command is for slurm; the accounting of PBS, Grid Engine and LSF is in files")
@@ -203,6 +240,11 @@ def _print_command(options: argparse.Namespace) -> None:
     show("# When nodes were down, and the size of the machine: --nodes nodes.txt --events events.txt, from")
     show(f"#   {SINFO} > nodes.txt")
     show(f"#   {EVENTS} > events.txt")
+    show("# With --machine slurm.conf also limits, accounts and reservations: --qos qos.txt --assoc assoc.txt")
+    show("# --reservations res.txt, from")
+    show(f"#   {SITE_QOS_COMMAND}")
+    show(f"#   {ASSOC_COMMAND}")
+    show(f"#   {RESERVATIONS} > res.txt")
     show(sacct_command(_months(dt.datetime.now(tz=dt.UTC).date())))
 
 

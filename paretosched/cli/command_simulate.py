@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError, number_of
+from ..core.errors import InputError, in_quotes, number_of
 from .console import remark, show
 from .file_kinds import Kind
 from .inputs import (
@@ -22,7 +22,11 @@ from .options import FRONT, POLICY, Name, new_command, takes_order, takes_shares
 from .parser import Parser
 from .waiting import with_progress
 
+PREEMPTION = "preemption"
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..comparison.recorded_waits import RecordedWaits
     from ..policies.policy import Policy
     from ..simulation.schedule import Schedule
@@ -78,6 +82,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "knows",
     )
     takes_users(group, "; the file of the schedule has the submissions")
+    group.add_argument(
+        "--without",
+        action="extend",
+        type=_words,
+        metavar="WHAT",
+        help="of a log with nodes: leave out limits, dependencies or reservations; several with commas between them. "
+        "Preemption is not simulated, so that it is always left out",
+    )
     output = parser.add_argument_group("what is written", "Without these options, only the table of objectives.")
     output.add_argument(
         "-o",
@@ -101,10 +113,22 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
 
 
+def _words(text: str) -> list[str]:
+    """Return the words of --without."""
+    from ..workload.workload import WITHOUT
+
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if word not in (*WITHOUT, PREEMPTION):
+            known = ", ".join((*WITHOUT, PREEMPTION))
+            raise argparse.ArgumentTypeError(f"must be of {known}, but has {in_quotes(word)}")
+    return words
+
+
 def run(options: argparse.Namespace) -> None:
     """Simulate a workload with a policy, and show how good the schedule is."""
     load_kernels_sooner()
-    workload = read_workload(options)
+    workload = _left(read_workload(options), options.without or ())
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
     today = None if policy is None else _against_record(schedule, policy)
     text = _json(options, schedule, policy, today) if options.json else _text(schedule, policy, today)
@@ -118,6 +142,20 @@ def run(options: argparse.Namespace) -> None:
     remark_unsaid(policies)
     remark_orders(policies, workload, options.estimates)
     show(text)
+
+
+def _left(workload: Workload, without: Sequence[str]) -> Workload:
+    """Return the workload without what --without names."""
+    if PREEMPTION in without:
+        remark("--without preemption: preemption is not simulated, so that there is none to leave out")
+    if not without:
+        return workload
+    if workload.machine is None:
+        raise InputError(
+            f"--without: leaves out what a machine of nodes has, but that of {workload.name} has none; "
+            "import --machine makes a log with nodes, and --one-pool takes them away"
+        )
+    return workload.without(*dict.fromkeys(word for word in without if word != PREEMPTION))
 
 
 def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, None]:

@@ -83,7 +83,7 @@ def node_plan(workload: Workload) -> NodePlan:
 
     The arrays that a simulation changes are empty, see `paretosched.kernels.node_plan.fresh`.
     """
-    machine, requests = workload.machine, workload.requests
+    machine, requests = workload.open_machine, workload.requests
     assert machine is not None  # noqa: S101  # such workloads only
     assert requests is not None  # noqa: S101
     with_users = bool((requests.exclusive == OF_USER).any())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from .slurm_commands import COMMAND
 from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped
 
 ASSOCIATIONS = ("account", "user")  # columns that the first table must have
+HEAD = re.compile(r'(?:^|\|)\s*"?(?:user|name)"?\s*(?:\||$)', re.IGNORECASE)  # has one of these words as a cell
 OF_ASSOCIATIONS = ("cluster", "account", "parentname", "user", "partition", "share", "flat")  # others are limits
 OF_QOS = ("name", "priority", "flags")
 WITHOUT_HEAD = ("cluster", "account", "parentname", "user", "partition", "share")  # as the command prints them
@@ -126,6 +128,7 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
         Takes the numbers of other lines of a script.
     """
     columns: Sequence[str] = ()
+    read: Sequence[tuple[int, str]] = ()
     above: list[tuple[int, str]] = []  # accounts with their indentation, of a tree
     is_known = is_script = False
     for number, line in _whole_lines(path, read_lines(path, "the list of associations")):
@@ -142,19 +145,20 @@ def _rows(path: str | os.PathLike[str], commands: SacctmgrRows, shell_lines: lis
             shell_lines.append(number)  # of a shell, if commands follow
         else:
             cells = line.split("|")
-            names = _columns_of(cells)
-            if names:
-                columns, above = names, []
-                continue
-            if not columns and len(cells) == len(WITHOUT_HEAD) and _is_share(cells[-1]):
+            names = _columns_of(cells) if HEAD.search(line) else ()
+            if not (names or columns) and len(cells) == len(WITHOUT_HEAD) and _is_share(cells[-1]):
                 columns = WITHOUT_HEAD
+                read = _columns_to_read(columns)
+            if names:
+                columns, read, above = names, _columns_to_read(names), []
+                continue
             if not columns:
                 raise _without_columns(path, (shell_lines or [number])[0])
             if len(cells) != len(columns):
                 raise InputError(
                     f"{where}: a line must have {number_of(len(columns), 'column')}, but this one has {len(cells)}"
                 )
-            yield _row_of(cells, columns, above) | {"where": where}
+            yield _row_of(cells, read, above) | {"where": where}
     if shell_lines and not (columns or is_known or is_script):
         raise _without_columns(path, shell_lines[0])
 
@@ -193,16 +197,24 @@ def _columns_of(cells: Sequence[str]) -> list[str]:
     return names if is_known and not set(OF_JOBS) & set(names) else []
 
 
-def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int, str]]) -> dict[str, str]:
+def _columns_to_read(columns: Sequence[str]) -> list[tuple[int, str]]:
+    """Return the places and names of those columns of a table that say something here."""
+    known = {*OF_ASSOCIATIONS, *OF_QOS}
+    return [(place, name) for place, name in enumerate(columns) if name in known or limit_texts([(name, "1")])]
+
+
+def _row_of(cells: Sequence[str], columns: Sequence[tuple[int, str]], above: list[tuple[int, str]]) -> dict[str, str]:
     """Return the values of a line of a table by column; an account of a tree is in the last one with less indentation.
 
     `above` are the accounts before with their indentation; it is changed.
     """
-    row = {column: cell.strip().strip('"') for column, cell in zip(columns, cells, strict=True)}
+    known = ((name, cells[place].strip().strip('"')) for place, name in columns)
+    row = {name: sys.intern(text) for name, text in known}  # of many lines most cells are the same
+    limits = limit_texts((name, text) for name, text in row.items() if text)
     if "account" not in row:
-        return {column: row[column] for column in OF_QOS if column in row} | limit_texts(row.items())
+        return {name: row[name] for name in OF_QOS if name in row} | limits
     if "parentname" not in row:
-        text = cells[columns.index("account")]
+        text = next(cells[place] for place, name in columns if name == "account")
         depth = len(text) - len(text.lstrip())
         while above and above[-1][0] >= depth:
             above.pop()
@@ -211,8 +223,7 @@ def _row_of(cells: Sequence[str], columns: Sequence[str], above: list[tuple[int,
             above.append((depth, row["account"]))
             if not depth and row["account"] != ROOT:
                 row["flat"] = "yes"
-    limits = limit_texts((column, text) for column, text in row.items() if text)
-    return {column: row[column] for column in OF_ASSOCIATIONS if column in row} | limits
+    return {name: row[name] for name in OF_ASSOCIATIONS if name in row} | limits
 
 
 def _limits(rows: Iterable[Mapping[str, str]]) -> Iterator[Limits]:

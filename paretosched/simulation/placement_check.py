@@ -88,7 +88,7 @@ def check_placement(name: str, workload: Workload, start: Ints, finish: Ints, pl
     InputError
         A machine could not have run it; the message names the first offenders: job, node, second.
     """
-    machine, requests = workload.machine, workload.requests
+    machine, requests = workload.open_machine, workload.requests
     assert machine is not None  # noqa: S101  # a placement is of a machine of nodes
     assert requests is not None  # noqa: S101
     who = [f"job {number}" for number in workload.job.tolist()]

@@ -162,7 +162,16 @@ def _machine_text(about: Mapping[str, Any]) -> str:
     loads = ", ".join(f"of {what} {load:.3f}" for what, load in about["loads"].items())
     weighed = "" if not loads else f"  offered load {loads}; work is weighed by the largest share of a resource\n"
     parts = number_of(len(machine["partitions"]), "partition")
-    return f"{weighed}  {parts}: paretosched machine draws them, and the nodes\n"
+    site = []
+    if machine["limits"]:
+        qos = sum("qos" in each for each in machine["limits"])
+        others = len(machine["limits"]) - qos
+        site.append(f"limits of {qos:,} QOS and of {others:,} accounts or users")
+    if machine["reservations"]:
+        hours = sum(each["node_hours"] for each in machine["reservations"])
+        site.append(f"{number_of(len(machine['reservations']), 'reservation')} of {hours:,.1f} node hours")
+    of_site = f"  {'; '.join(site)}: paretosched machine lists them\n" if site else ""
+    return f"{weighed}  {parts}: paretosched machine draws them, and the nodes\n{of_site}"
 
 
 def _later(workload: Workload) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +27,10 @@ RESOURCES = (
     "MaxTRESRunMins", "MaxTRESRunMinsPA", "MaxTRESRunMinsPU", "MinTRES",
 )  # fmt: skip
 NAMES = (*COUNTS, *TIMES, *RESOURCES)
+NOT_SIMULATED = (
+    "GrpTRESMins", "GrpWall", "GrpSubmit", "GrpJobsAccrue", "MaxSubmit", "MaxSubmitPA", "MaxSubmitPU", "MaxJobsAccrue",
+    "MaxJobsAccruePA", "MaxJobsAccruePU", "MinPrioThres",
+)  # fmt: skip
 OF_LOWER = {name.lower(): name for name in NAMES}
 # what other spellings have for the names above: those of options, of dumps, and of versions before 15.08
 SPELLINGS = (
@@ -84,38 +89,34 @@ class Limits:
         if bool(self.qos) == bool(self.account) or (self.qos and (self.user or self.partition)):
             whose = {key: getattr(self, key) for key in WHOSE}
             raise InputError(f"limits must be of a QOS, or of an account, perhaps of a user in it, but are of {whose}")
-        for name in self.values:
-            one_of(f"{self.of}: a limit", name, NAMES)
-        values = {name: self._value_of(name, self.values[name]) for name in NAMES if name in self.values}
-        values = {name: value for name, value in values.items() if value is not None}
-        object.__setattr__(self, "values", MappingProxyType(values))
+        try:
+            for name in self.values:
+                one_of("a limit", name, NAMES)
+            values = {name: _value_of(name, self.values[name]) for name in NAMES if name in self.values}
+        except InputError as error:
+            raise InputError(f"{self.of}: {error}") from None
+        kept = {name: value for name, value in values.items() if value is not None}
+        object.__setattr__(self, "values", MappingProxyType(kept))
         object.__setattr__(self, "flags", tuple(sorted({_check_text("a flag", word) for word in self.flags})))
-
-    def _value_of(self, name: str, value: Any) -> Any:
-        """Return a value that must be one of a limit, with resources sorted; None if it limits nothing."""
-        where = f"{self.of}: {name}"
-        if isinstance(value, Mapping) != (name in RESOURCES):
-            rule = "numbers by resource" if name in RESOURCES else "a number"
-            raise InputError(f"{where} must be {rule}, but is {value!r:.60}")
-        if not isinstance(value, Mapping):
-            number = in_bounds(where, value, MOST_TIME if name in TIMES else MOST)
-            return None if str(number) in NONE else number
-        amounts = {}
-        for word, amount in value.items():
-            if set(_check_text(f"{where}: a resource", word)) & {" ", ",", "="} or not word:
-                raise InputError(f"{where}: a resource must be a word such as gres/gpu, but is {in_quotes(word)}")
-            number = in_bounds(f"{where}: {word}", amount, MOST)
-            if str(number) not in NONE:
-                amounts[_resource(word)] = number
-        return MappingProxyType(dict(sorted(amounts.items()))) if amounts else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Limits, (self.qos, self.account, self.user, self.partition, self.plain, self.flags)
 
     @property
+    def terms(self) -> tuple[Any, ...]:
+        """Return flags and values as a tuple, which is the same where the limits of others are the same."""
+        values = self.values.items()
+        return self.flags, *((name, each if isinstance(each, int) else tuple(each.items())) for name, each in values)
+
+    @property
     def plain(self) -> dict[str, Any]:
         """Return the values as they are written in JSON and TOML."""
         return {name: value if isinstance(value, int) else dict(value) for name, value in self.values.items()}
+
+    @property
+    def whose(self) -> tuple[str, str, str, str]:
+        """Return whose limits these are: QOS, account, user, partition; by it limits are sorted."""
+        return self.qos, self.account, self.user, self.partition
 
     @property
     def of(self) -> str:
@@ -128,6 +129,24 @@ class Limits:
         """
         words = {key: getattr(self, key) for key in WHOSE}
         return ", ".join(f"{'QOS' if key == 'qos' else key} {word}" for key, word in words.items() if word)
+
+
+def _value_of(name: str, value: Any) -> Any:
+    """Return a value that must be one of a limit, with resources sorted; None if it limits nothing."""
+    if isinstance(value, Mapping) != (name in RESOURCES):
+        rule = "numbers by resource" if name in RESOURCES else "a number"
+        raise InputError(f"{name} must be {rule}, but is {value!r:.60}")
+    if not isinstance(value, Mapping):
+        number = in_bounds(name, value, MOST_TIME if name in TIMES else MOST)
+        return None if str(number) in NONE else number
+    amounts = {}
+    for word, amount in value.items():
+        if set(_check_text(f"{name}: a resource", word)) & {" ", ",", "="} or not word:
+            raise InputError(f"{name}: a resource must be a word such as gres/gpu, but is {in_quotes(word)}")
+        number = in_bounds(f"{name}: {word}", amount, MOST)
+        if str(number) not in NONE:
+            amounts[_resource(word)] = number
+    return MappingProxyType(dict(sorted(amounts.items()))) if amounts else None
 
 
 def _check_text(what: str, text: Any) -> str:
@@ -147,17 +166,23 @@ def limit_texts(given: Iterable[tuple[str, str]]) -> dict[str, str]:
     """
     texts: dict[str, str] = {}
     for key, value in given:
-        name = key.strip().lower().removesuffix("pj")
-        for other, usual in SPELLINGS:
-            name = name.replace(other, usual)
+        name, resource = _usual_name(key)
         text = value.strip()
-        one = OF_ONE.fullmatch(name)
-        if one and text:
-            name = f"{one[1]}tres{one[3] or ''}{one[4] or ''}"
-            text = f"{one[2].rstrip('s')}={text}"
-        if name in OF_LOWER:
-            texts = with_limits(texts, {OF_LOWER[name]: text})
+        if name and (text or not resource):
+            texts = with_limits(texts, {name: f"{resource}={text}" if resource else text})
     return texts
+
+
+@lru_cache(maxsize=1024)  # a table has the same columns in each line
+def _usual_name(key: str) -> tuple[str, str]:
+    """Return the name of a limit in `sacctmgr show`, and the one resource that it is of; "" for none."""
+    name = key.strip().lower().removesuffix("pj")
+    for other, usual in SPELLINGS:
+        name = name.replace(other, usual)
+    one = OF_ONE.fullmatch(name)
+    if one:
+        return OF_LOWER.get(f"{one[1]}tres{one[3] or ''}{one[4] or ''}", ""), one[2].rstrip("s")
+    return OF_LOWER.get(name, ""), ""
 
 
 def with_limits(row: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
@@ -183,13 +208,16 @@ def limits_of(row: Mapping[str, str]) -> Mapping[str, int | Mapping[str, int]]:
     mappingproxy({'gres/gpu:a': 4})
     """
     values: dict[str, int | Mapping[str, int]] = {}
-    for name in NAMES:
-        text = row.get(name, "").strip()
+    for name in filter(row.__contains__, NAMES):
+        text = row[name].strip()
         if text.lower() in NONE:
             continue
         if name in RESOURCES:
-            if resources := _resources(row, name, text):
-                values[name] = MappingProxyType(resources)
+            resources = _resources(text)
+            if isinstance(resources, str):
+                raise InputError(f"{row.get('where')}: {name} must be NAME=NUMBER,..., but has {in_quotes(resources)}")
+            if resources:
+                values[name] = resources
             continue
         number = duration(name, Setting(text, row.get("where", ""))) if name in TIMES else _whole(text)
         if number is None:
@@ -198,8 +226,15 @@ def limits_of(row: Mapping[str, str]) -> Mapping[str, int | Mapping[str, int]]:
     return MappingProxyType(values)
 
 
-def _resources(row: Mapping[str, str], name: str, text: str) -> dict[str, int]:
-    """Return the numbers in a list of resources by name; of two with one name the last one counts."""
+@lru_cache(maxsize=4096)  # many associations have the same
+def _resources(text: str) -> Mapping[str, int] | str:
+    """Return the numbers in a list of resources by name, the last one if it has two; or the first part that is none.
+
+    Examples
+    --------
+    >>> _resources("cpu=4,mem=1G,cpu=2"), _resources("cpu=4,node")
+    (mappingproxy({'cpu': 2, 'mem': 1048576}), 'node')
+    """
     resources: dict[str, int] = {}
     for part in filter(None, map(str.strip, text.split(","))):
         word, _, amount = part.rpartition("=")
@@ -211,9 +246,9 @@ def _resources(row: Mapping[str, str], name: str, text: str) -> dict[str, int]:
         number = None if resource == "mem" else _whole(amount.strip())
         number = kilobytes_in(amount.strip().upper().removesuffix("B")) if number is None else number
         if not resource or number is None:
-            raise InputError(f"{row.get('where')}: {name} must be NAME=NUMBER,..., but has {in_quotes(part)}")
+            return part
         resources[resource] = number
-    return resources
+    return MappingProxyType(resources)
 
 
 def _resource(word: str) -> str:

@@ -23,6 +23,7 @@ from ..core.files import path_record, replacing, sha256_of, unreadable
 from ..core.limits import check_limit
 from ..core.parquet_files import CELL, check_ends, from_arrow, open_parquet, to_arrow
 from ..core.typed_json import as_type
+from .broken_limits import BROKEN_LIMITS, EXEMPT, broken_limits, exempt_jobs
 from .dropped_jobs import without_jobs
 from .log_names import content_of, names_of
 from .machine_toml import machine_of_text, machine_text
@@ -41,6 +42,7 @@ JOBS = ("job", "submit", "run", "estimate", "width", "user", "wait", "eligible")
 FIELD = "field "  # the columns of a log, with their numbers from 1 on
 OVERRUN = CUT, RAISE = ("cut", "raise")
 AT_ONCE = 1 << 17  # rows of a group
+KEPT_OUT = "a limit of its QOS, account or user keeps it out:"
 FEW = 2_000_000  # cells that a file of any size may have
 
 
@@ -244,7 +246,8 @@ def _settle(jobs: dict[str, Any], overrun: str) -> list[Repair]:
 def without_unfit(workload: Workload) -> Workload:
     """Return a workload without the jobs that can never run on its machine, which its repairs count.
 
-    The time limits of partitions count for jobs of which no start is recorded.
+    The time limits of partitions, and limits of QOS and associations that one job alone is beyond, count for jobs of
+    which no start is recorded; the repairs say how many others are exempt from such a limit.
 
     Raises
     ------
@@ -255,4 +258,11 @@ def without_unfit(workload: Workload) -> Workload:
         return workload
     limit = np.where(workload.wait < 0, workload.estimate, 0)
     reason = unfit_jobs(workload.machine, workload.requests, limit)
-    return without_jobs(workload, reason, REASONS)
+    broken = broken_limits(workload)
+    held = (reason < 0) & (broken >= 0)
+    reason = np.where(held & (workload.wait < 0), len(REASONS) + broken, reason)
+    repairs = [each for each in workload.repairs if not each.reason.startswith(EXEMPT)]
+    repairs += exempt_jobs(workload, np.where(held & (workload.wait >= 0), broken, -1))
+    if repairs != [*workload.repairs]:
+        workload = workload.with_(repairs=tuple(repairs), source=workload.source)
+    return without_jobs(workload, reason, (*REASONS, *(f"{KEPT_OUT} {name}" for name in BROKEN_LIMITS)))

@@ -26,7 +26,7 @@ FOR_EVER = 2**53  # Unix time of the end of a down time that has none
 CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
 TABLES = ("kinds", "partitions", "down")
-LATER_TABLES = ("limits", "reservations")  # which machines had not always
+SITE = ("limits", "reservations")  # what a machine can be without
 MOST_LISTS = 10_000  # kinds, partitions, down times, reservations
 MOST_LIMITS = 200_000  # of QOS and associations
 MOST_ACCOUNTS = 100_000
@@ -321,7 +321,7 @@ class Machine:
         Pairs (or a mapping) of names and nodes of the leaf switches of the network, if nodes are chosen by them, as
         with topology/tree: those of one leaf if it has enough. Nodes without a leaf are one more leaf.
     limits
-        Of QOS and associations.
+        Of QOS and associations; sorted.
     accounts
         Pairs (or a mapping) of each account and the account above it, ROOT at the top; needed for limits only.
     reservations
@@ -363,6 +363,7 @@ class Machine:
             if len(values) > most:
                 raise InputError(f"{key}: a machine must have at most {most:,}, but has {len(values):,}")
             object.__setattr__(self, key, values)
+        object.__setattr__(self, "limits", tuple(sorted(self.limits, key=lambda each: each.whose)))
         accounts = self.accounts.items() if isinstance(self.accounts, Mapping) else self.accounts
         pairs = tuple((_word("an account", word), _word(f"account {word}: above", above)) for word, above in accounts)
         object.__setattr__(self, "accounts", pairs)
@@ -403,6 +404,7 @@ class Machine:
                 raise InputError(f"partition {in_quotes(part.name)}: must have a node, but has none")
         self._check_hosts("a down time", [each.hosts for each in self.down])
         self._check_hosts("a reservation", [each.hosts for each in self.reservations])
+        _check_once("list of the limits of one", (each.of for each in self.limits))
         _check_accounts(self.accounts)
         _check_once("switch", (name for name, _ in self.switches))
         leaves = [self.places(hosts, f"switch {in_quotes(name)}") for name, hosts in self.switches]
@@ -575,9 +577,12 @@ class Machine:
 
         Nor is what is as usual, so that the digest stays when machines can have more.
         """
-        keys = (*TABLES, *(key for key in LATER_TABLES if getattr(self, key)))
-        own = [pair for pair in _not_usual(replace(self, name="", guessed=())) if pair[0] not in keys]
-        rows = [(key, [_not_usual(each) for each in getattr(self, key)]) for key in keys]
+        own = [(key, each) for key, each in _not_usual(self) if key not in (*TABLES, *SITE, "name", "guessed")]
+        rows = [(key, [_not_usual(each) for each in getattr(self, key)]) for key in TABLES]
+        if self.reservations:
+            rows.append(("reservations", [_not_usual(each) for each in self.reservations]))
+        if self.limits:
+            rows.append(("limits", [(each[0].terms, [one.whose for one in each]) for each in alike_limits(self)]))
         return hashlib.sha256(f"paretosched machine 1 {own} {rows}".encode()).hexdigest()
 
     @property
@@ -595,7 +600,7 @@ class Machine:
             A word is another one.
         """
         for word in words:
-            one_of("what a machine can be without", word, LATER_TABLES)
+            one_of("what a machine can be without", word, SITE)
         machine = replace(self, limits=(), accounts=()) if "limits" in words else self
         return replace(machine, reservations=()) if "reservations" in words else machine
 
@@ -619,10 +624,17 @@ class Machine:
         return read_only(node.copy()), read_only(begin.copy()), read_only(end.copy())
 
 
+def alike_limits(machine: Machine) -> list[list[Limits]]:
+    """Return the limits of a machine, those together that are the same for several; a large site has few different."""
+    alike: dict[tuple[Any, ...], list[Limits]] = {}
+    for limits in machine.limits:
+        alike.setdefault(limits.terms, []).append(limits)
+    return [*alike.values()]
+
+
 def _not_usual(value: Any) -> list[tuple[str, Any]]:
-    """Return the fields of a value that are not as usual, with their names; of limits the values as plain ones."""
-    given = [(f.name, getattr(value, f.name)) for f in fields(value) if getattr(value, f.name) != f.default]
-    return [(key, value.plain if isinstance(entry, Mapping) else entry) for key, entry in given]
+    """Return the fields of a value that are not as usual, with their names."""
+    return [(f.name, getattr(value, f.name)) for f in fields(value) if getattr(value, f.name) != f.default]
 
 
 def _names(hosts: str, where: str) -> list[str]:

@@ -13,6 +13,7 @@ from ..core.arrays import Mask
 from ..core.errors import number_of
 from ..core.tables import Column, table
 from .host_lists import host_list
+from .limits import COUNTS, TIMES, WHOSE, Limits
 from .machine import FOR_EVER, Machine
 from .workload import Workload
 
@@ -59,6 +60,37 @@ PARTITIONS = (
     Column("memory", "memory unsaid"),
     Column("remarks", "remarks"),
 )
+MOST_LIMITS = 40  # that are shown; JSON has all
+RESOURCES = {"cpu": "CPU", "mem": "KiB", "node": "node", "gres/gpu": "GPU"}  # of limits
+LIMITED: Mapping[str, tuple[str, str]] = {  # what a limit counts, and for whom
+    "GrpJobs": ("running job", "together"),
+    "GrpJobsAccrue": ("waiting job that gains age", "together"),
+    "GrpSubmit": ("submitted job", "together"),
+    "MaxJobs": ("running job", "a user"),
+    "MaxJobsAccrue": ("waiting job that gains age", "a user"),
+    "MaxJobsAccruePA": ("waiting job that gains age", "an account"),
+    "MaxJobsAccruePU": ("waiting job that gains age", "a user"),
+    "MaxJobsPA": ("running job", "an account"),
+    "MaxJobsPU": ("running job", "a user"),
+    "MaxSubmit": ("submitted job", "a user"),
+    "MaxSubmitPA": ("submitted job", "an account"),
+    "MaxSubmitPU": ("submitted job", "a user"),
+    "MinPrioThres": ("", "a priority of at least"),
+    "GrpWall": ("run time used together", ""),
+    "MaxWall": ("jobs of at most", ""),
+    "GrpTRES": ("", "together"),
+    "GrpTRESMins": ("minutes", "used together"),
+    "GrpTRESRunMins": ("minutes", "still to run together"),
+    "MaxTRES": ("", "a job"),
+    "MaxTRESMins": ("minutes", "a job"),
+    "MaxTRESPA": ("", "an account"),
+    "MaxTRESPN": ("", "a node of a job"),
+    "MaxTRESPU": ("", "a user"),
+    "MaxTRESRunMins": ("minutes", "still to run a user"),
+    "MaxTRESRunMinsPA": ("minutes", "still to run an account"),
+    "MaxTRESRunMinsPU": ("minutes", "still to run a user"),
+    "MinTRES": ("at least", "a job"),
+}
 REQUESTS = (
     Column("partition", "partition"),
     Column("jobs", "jobs", ",d"),
@@ -136,8 +168,20 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         "licences": dict(machine.licences),
         "switches": dict(machine.switches),
         "down": [vars(each) for each in machine.down],
+        "limits": [_limits(each) for each in machine.limits],
+        "accounts": len(machine.accounts),
+        "reservations": [
+            vars(each) | {"node_hours": len(machine.places(each.hosts)) * (each.end - each.begin) / 3600}
+            for each in machine.reservations
+        ],
         "guessed": list(machine.guessed),
     }
+
+
+def _limits(limits: Limits) -> dict[str, Any]:
+    """Return whose limits these are, and the values by their names, without what is empty."""
+    whose = {key: getattr(limits, key) for key in (*WHOSE, "flags") if getattr(limits, key)}
+    return whose | {"values": limits.plain}
 
 
 def _overlaps(machine: Machine) -> list[dict[str, Any]]:
@@ -216,6 +260,15 @@ def machine_drawing(about: Mapping[str, Any]) -> str:
         more = [f"... and {len(switches) - MOST_OVERLAPS} more"] * (len(switches) > MOST_OVERLAPS)
         parts.append("\n".join(["switches, of which a job gets as few as it can:", *switches[:MOST_OVERLAPS], *more]))
     parts += ["\n".join(f"down: {_down(each)}" for each in about["down"])] if about["down"] else []
+    if about["limits"]:
+        lines = [limits_words(each) for each in about["limits"][:MOST_LIMITS]]
+        lines += [f"... and {len(about['limits']) - MOST_LIMITS:,} more (--json)"] * (
+            len(about["limits"]) > MOST_LIMITS
+        )
+        accounts = f"{number_of(about['accounts'], 'account')}" if about["accounts"] else "no account is known"
+        parts.append("\n".join([*lines, accounts]))
+    if about["reservations"]:
+        parts.append("\n".join(_reservation_lines(about["reservations"])))
     parts += ["\n".join(f"assumed: {words}" for words in about["guessed"])] if about["guessed"] else []
     return "\n\n".join(parts)
 
@@ -330,6 +383,58 @@ def _down(outage: Mapping[str, Any]) -> str:
     when = " ".join([*([f"from {begin}"] if begin else []), *([f"until {end}"] if end else [])]) or "for good"
     reason = f" ({outage['reason']})" if outage["reason"] else ""
     return f"{_short(outage['hosts'])} {when}{reason}"
+
+
+def limits_words(limits: Mapping[str, Any]) -> str:
+    """Return the limits of a QOS or association in words, from what `describe_machine` returns.
+
+    Examples
+    --------
+    >>> limits_words({"qos": "normal", "values": {"MaxJobsPU": 8, "MaxTRESPU": {"cpu": 64, "mem": 4194304}}})
+    'QOS normal: 8 running jobs a user; 64 CPUs, 4 GiB a user'
+    """
+    whose = ", ".join(f"{'QOS' if key == 'qos' else key} {limits[key]}" for key in WHOSE if key in limits)
+    words = [_limit_words(name, value) for name, value in limits["values"].items()]
+    words += [f"flags {', '.join(limits['flags'])}"] if "flags" in limits else []
+    return f"{whose}: {'; '.join(words)}"
+
+
+def _limit_words(name: str, value: Any) -> str:
+    """Return one limit in words."""
+    what, of = LIMITED[name]
+    if name in COUNTS:
+        return f"{number_of(value, what)} {of}" if what else f"{of} {value:,}"
+    if name in TIMES:
+        return f"{what} {_lasting(value)}"
+    if what == "minutes":
+        each = ", ".join(f"{amount:,} {RESOURCES.get(word, word)} minutes" for word, amount in value.items())
+        return f"{each} {of}"
+    each = ", ".join(_resource_words(word, amount) for word, amount in value.items())
+    return " ".join(filter(None, (what, each, of)))
+
+
+def _resource_words(word: str, amount: int) -> str:
+    """Return an amount of a resource in words; memory is in kilobytes."""
+    if word == "mem":
+        return f"{amount:,} KiB" if amount % 1024 else _size(amount // 1024)
+    return number_of(amount, RESOURCES.get(word, word.removeprefix("gres/gpu:")))
+
+
+def _reservation_lines(reservations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each name of reservations: how often it comes, where, first when, and what it costs."""
+    of_name: dict[str, list[Mapping[str, Any]]] = {}
+    for each in reservations:
+        of_name.setdefault(each["name"], []).append(each)
+    lines = []
+    for name, times in of_name.items():
+        often = f"{len(times):,} times, first " if len(times) > 1 else ""
+        who = [f"{key} {', '.join(times[0][key])}" for key in ("users", "accounts", "flags") if times[0][key]]
+        cost = f"{sum(each['node_hours'] for each in times):,.1f} node hours"
+        about = "".join(f"; {words}" for words in who)
+        lines.append(f"reservation {name}: {often}{_down({**times[0], 'reason': ''})}; {cost}{about}")
+    more = [f"... and {len(lines) - MOST_OVERLAPS:,} more (--json)"] * (len(lines) > MOST_OVERLAPS)
+    total = sum(each["node_hours"] for each in reservations)
+    return [*lines[:MOST_OVERLAPS], *more, f"all reservations together: {total:,.1f} node hours"]
 
 
 def _short(hosts: str) -> str:

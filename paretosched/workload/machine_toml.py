@@ -13,7 +13,7 @@ from typing import Any
 from ..core.errors import InputError, did_you_mean, in_quotes, number_of
 from .limits import NAMES, WHOSE, Limits, limits_of
 from .limits import TIMES as LIMITED_TIMES
-from .machine import UNTYPED, Machine, NodeKind, Outage, Partition, Reservation
+from .machine import UNTYPED, Machine, NodeKind, Outage, Partition, Reservation, alike_limits
 from .slurm_conf import KILOBYTES
 
 FORMAT = "paretosched machine 1"
@@ -57,17 +57,26 @@ def machine_text(machine: Machine) -> str:
         parts.append(f"[[partitions]]  # {number_of(int(members.sum()), 'node')}\n{_entries(part)}")
     parts += [f"[[down]]\n{_entries(each)}" for each in machine.down]
     parts += [f"[[reservations]]\n{_entries(each)}" for each in machine.reservations]
-    parts += [f"[[limits]]\n{_limit_entries(each)}" for each in machine.limits]
+    parts += [f"[[limits]]\n{_whose(each)}{_limit_entries(each[0])}" for each in alike_limits(machine)]
     if machine.accounts:
         parts.append("[accounts]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.accounts))
     return "\n".join(parts)
 
 
 def _limit_entries(limits: Limits) -> str:
-    """Return whose limits these are, their flags and values, one a line, under the names of sacctmgr."""
-    whose = {key: word for key in WHOSE if (word := getattr(limits, key))}
-    whose |= {"flags": limits.flags} if limits.flags else {}
-    return "".join(f"{key} = {_value(_plain(key, entry))}\n" for key, entry in (whose | limits.plain).items())
+    """Return the flags and values of limits, one a line, under the names of sacctmgr."""
+    entries = ({"flags": limits.flags} if limits.flags else {}) | limits.plain
+    return "".join(f"{key} = {_value(_plain(key, entry))}\n" for key, entry in entries.items())
+
+
+def _whose(alike: Sequence[Limits]) -> str:
+    """Return whose the same limits are, one key a line: a text that is the same for all, or a list."""
+    lines = []
+    for key in WHOSE:
+        words = [getattr(each, key) for each in alike]
+        if any(words):
+            lines.append(f"{key} = {_value(words if len({*words}) > 1 else words[0])}\n")
+    return "".join(lines)
 
 
 def _entries(value: Any) -> str:
@@ -178,7 +187,7 @@ def _machine(known: dict[str, Any]) -> Machine:
         tuple(values["down"]),
         guessed=tuple(guessed),
         switches=tuple(switches.items()),
-        limits=tuple(_limits(row, f"limits {number}") for number, row in enumerate(limits, 1)),
+        limits=tuple(each for number, row in enumerate(limits, 1) for each in _limits(row, f"limits {number}")),
         accounts=tuple(accounts.items()),
         reservations=tuple(values["reservations"]),
         **own,
@@ -206,8 +215,8 @@ def _row(kind: Any, row: dict[str, Any], where: str) -> Any:
         raise InputError(f"{where}: {error}") from None
 
 
-def _limits(row: Any, where: str) -> Limits:
-    """Return the limits in a table; its values are as sacctmgr takes them, resources in braces or as one text."""
+def _limits(row: Any, where: str) -> list[Limits]:
+    """Return the limits in a table, of several if it names them in lists; values are as sacctmgr takes them."""
     if not isinstance(row, dict):
         raise InputError(f"{where} must be a table [[limits]], but is {row!r:.60}")
     _check_keys(row, (*WHOSE, "flags", *NAMES), where)
@@ -216,9 +225,14 @@ def _limits(row: Any, where: str) -> Limits:
         entry = row[name]
         entry = ",".join(f"{word}={n}" for word, n in entry.items()) if isinstance(entry, dict) else entry
         texts[name] = str(entry)
-    whose: dict[str, Any] = {key: row.get(key, "") for key in WHOSE}
+    lists = {key: row[key] for key in WHOSE if isinstance(row.get(key), list)}
+    sizes = {len(each) for each in lists.values()} or {1}
+    if len(sizes) > 1:
+        raise InputError(f"{where}: lists of {' and '.join(lists)} must be as long as each other, but are not")
+    whose = [lists.get(key, [row.get(key, "")] * max(sizes)) for key in WHOSE]
     try:
-        return Limits(**whose, values=limits_of(texts), flags=_read("flags", row.get("flags", [])))
+        values, flags = limits_of(texts), _read("flags", row.get("flags", []))
+        return [Limits(*who, values=values, flags=flags) for who in zip(*whose, strict=True)]
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
 

@@ -65,6 +65,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "resample": resample,
         "split": _part,
         "one_pool": lambda workload: workload.one_pool,
+        "without": lambda workload, words: workload.without(*words),
     }
 )
 MOST_STEPS = 100  # of a source; commands make a handful

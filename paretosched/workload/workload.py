@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints, Order, read_only
 from ..core.columns import as_array, whole_array
-from ..core.errors import InputError, first_few, number_of
+from ..core.errors import InputError, first_few, number_of, one_of
 from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
@@ -22,7 +22,7 @@ from .calendar import LATEST, calendar, find_zone
 from .charge import AskedAmounts, AskedShares, amounts_asked, shares_asked
 from .down_times import DownTimes, down_times_of
 from .log_names import Names
-from .machine import Machine
+from .machine import Machine, Outage, Reservation
 from .node_requests import NUMBERS, TEXTS, Requests
 from .records import Records
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..kernels.inputs import Reactions
 
 WIDEST = 2**31 - 1
+WITHOUT = ("limits", "dependencies", "reservations")
 NAMES_ONLY = {"job", "name", "names", "repairs", "measured"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
 GROUPINGS = (
@@ -464,6 +465,25 @@ class Workload:
         return amounts_asked(self.machine, self.requests)
 
     @cached_property
+    def open_machine(self) -> Machine | None:
+        """Return the machine of nodes with those down that are reserved for no job of these; None without nodes.
+
+        Of a reservation with the flag MAINT, and of one that no job names, the nodes are closed for all jobs.
+        """
+        machine = self.machine
+        if machine is None or self.requests is None or not machine.reservations:
+            return machine
+        named = {name.strip() for word in self.requests.reservation.words for name in word.split(",")}
+        closed: list[Outage] = []
+        rest: list[Reservation] = []
+        for each in machine.reservations:
+            if "MAINT" in each.flags or each.name not in named:
+                closed.append(Outage(each.hosts, each.begin, each.end, f"reservation {each.name}"))
+            else:
+                rest.append(each)
+        return replace(machine, down=(*machine.down, *closed), reservations=tuple(rest))
+
+    @cached_property
     def asked_shares(self) -> AskedShares | None:
         """Return the shares of a machine of nodes that the jobs ask for; None without nodes."""
         if self.machine is None or self.asked_amounts is None:
@@ -546,6 +566,25 @@ class Workload:
     def one_pool(self) -> Workload:
         """Return the same jobs on a machine of equal processors, each as many as its width."""
         return self.with_(machine=None, requests=None, source=source_after(self, "one_pool"))
+
+    def without(self, *words: str) -> Workload:
+        """Return the same jobs on a machine of nodes without its "limits", "reservations", or their "dependencies".
+
+        Raises
+        ------
+        InputError
+            A word is another one; or the machine has no nodes.
+        """
+        for word in words:
+            one_of("what a workload can be without", word, WITHOUT)
+        if self.machine is None or self.requests is None:
+            raise InputError(
+                f"{self.name}: {', '.join(words)} are of a machine of nodes, which it does not have; "
+                "import --machine makes a log with nodes"
+            )
+        machine = self.machine.without(*(word for word in words if word != "dependencies"))
+        requests = replace(self.requests, dependency=None) if "dependencies" in words else self.requests
+        return self.with_(machine=machine, requests=requests, source=source_after(self, "without", words=[*words]))
 
     @cached_property
     def digest(self) -> str:

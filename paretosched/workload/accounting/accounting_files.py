@@ -19,6 +19,7 @@ from .lives import Block, Numberings
 from .on_nodes import import_on_nodes, with_events
 from .site_tables import parts_of_gpu, read_table
 from .slurm_machine import read_machine
+from .slurm_reservations import Planned, read_reservations
 from .table_columns import TableColumns, column_map, unit_map
 from .tally import Tally
 from .text_lines import Watch
@@ -56,6 +57,7 @@ def import_log(
     nodes: str | os.PathLike[str] | None = None,
     events: str | os.PathLike[str] | None = None,
     machine: MachineLike | None = None,
+    reservations: str | os.PathLike[str] | None = None,
     watch: Watch | None = None,
     advance: Callable[[int, int], None] | None = None,
     dash: str = "",
@@ -99,6 +101,8 @@ def import_log(
     machine
         The machine of nodes and partitions on which the jobs are, as a value or in a file as for `read_machine`. Then
         `path` is a log in Parquet, with what each job asks of the machine; None for a pool of processors.
+    reservations
+        The output of `scontrol show reservation`, for a machine of nodes; None if it has none.
     watch, advance
         Functions that are called with the bytes that were read, and those there are (None: not known); and with the
         number of jobs that were written, and of all. None to be told nothing.
@@ -112,8 +116,8 @@ def import_log(
         or a name is left in a log that must have none.
     """
     place = os.fspath(as_path(file))
-    nodes_file, events_file, output, key_file = (
-        None if name is None else os.fspath(as_path(name)) for name in (nodes, events, path, anonymise)
+    nodes_file, events_file, output, key_file, reservations_file = (
+        None if name is None else os.fspath(as_path(name)) for name in (nodes, events, path, anonymise, reservations)
     )
     texts = {"partition": partition, "width": width, "zone": zone, "columns": columns, "unit": unit, "reading": reading}
     _check_kinds(source, groups, texts, (watch, advance), dash)
@@ -132,11 +136,16 @@ def import_log(
     if zone is not None:
         find_zone(zone)
     _check_on_nodes(dash, machine is not None, output, width, capacity, anonymise, nodes)
+    if reservations is not None and machine is None:
+        raise InputError(f"{dash}reservations are of nodes, and need {dash}machine, such as a slurm.conf")
     known_nodes = on_nodes = None
+    planned, left_out = tuple[Planned, ...](), list[str]()
     if machine is None:
         known_nodes = read_machine(nodes_file, events_file, partition, width, zone, watch)
     else:
         on_nodes = with_events(as_machine(machine), events_file, zone, watch)
+        if reservations_file is not None:
+            planned, left_out = read_reservations(reservations_file, on_nodes, zone, watch)
     counted = width
     if table is not None:
         parts = parts_of_gpu(place, table, watch)
@@ -157,7 +166,8 @@ def import_log(
         blocks = _blocks(place, width, table, columns, settings, numberings, tally, watch)
     with closing(blocks):
         if on_nodes is not None:
-            return import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes)
+            summary = import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes, planned)
+            return summary._replace(remarks=(*summary.remarks, *left_out))
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from ..workload import Repair, Workload
 from .importing import LIMIT_OF_PARTITION, RUN_FOR_LIMIT, ImportSettings, ImportSummary, import_lives
 from .lives import UNKNOWN, Block, Numbering, Numberings
 from .slurm_machine import read_events
+from .slurm_reservations import Planned, repeated
 from .tally import Tally
 from .text_lines import Watch
 
@@ -48,6 +49,7 @@ def import_on_nodes(
     path: str | os.PathLike[str] | None,
     advance: Callable[[int, int], None],
     machine: Machine,
+    planned: Sequence[Planned] = (),
 ) -> ImportSummary:
     """Make a log with nodes of job lives.
 
@@ -59,6 +61,8 @@ def import_on_nodes(
         The Parquet file to be written; None to count only.
     machine
         The machine.
+    planned
+        Its reservations.
 
     Raises
     ------
@@ -78,6 +82,7 @@ def import_on_nodes(
     numbers, rows = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     order = np.argsort(numbers)
     rows = rows[order[np.searchsorted(numbers[order], jobs.job)]]
+    machine, remarks = _with_reservations(machine, planned, jobs)
     partitions = {part.name for part in machine.partitions}
     requests, odd = requests_of_lives(rows, numberings, settings, partitions)
     whole = _with_usual_limits(_on_machine(jobs, machine, requests, odd), rows["limit"] == 0, tally)
@@ -85,7 +90,18 @@ def import_on_nodes(
     if path is not None:
         assert left.records is not None  # noqa: S101  # it comes from a log
         write_runs(left, np.ceil(left.records.column(RUN)).astype(np.int64), path)
-    return _summary(summary, whole, left, tally, settings)
+    if any(each.account for each in machine.limits) and len(requests.account.words) == 1:
+        remarks.append("no job has an account, so that limits of accounts and users hold nobody; --groups account")
+    return _summary(summary._replace(remarks=(*summary.remarks, *remarks)), whole, left, tally, settings)
+
+
+def _with_reservations(machine: Machine, planned: Sequence[Planned], jobs: Workload) -> tuple[Machine, list[str]]:
+    """Return the machine with its reservations in the time of the jobs, and remarks."""
+    if not planned:
+        return machine, []
+    last = int((jobs.submit + np.maximum(jobs.wait, 0) + jobs.run).max())
+    found, remarks = repeated(planned, jobs.zone, jobs.epoch + int(jobs.submit[0]), jobs.epoch + last)
+    return replace(machine, reservations=(*machine.reservations, *found)), remarks
 
 
 def _on_machine(jobs: Workload, machine: Machine, requests: Requests, odd: int) -> Workload:

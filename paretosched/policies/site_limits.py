@@ -1,0 +1,77 @@
+"""A machine with the limits and accounts of its site, as sacctmgr prints them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from ..core.errors import InputError, first_few
+from ..workload.limits import NOT_SIMULATED, Limits
+from ..workload.machine import Machine
+from ..workload.slurm_conf import read_slurm_conf
+from .slurm_accounts import read_accounts
+from .slurm_commands import ASSOC_COMMAND, SITE_QOS_COMMAND
+
+ENFORCED = {"limits", "safe", "all"}  # one of these words of AccountingStorageEnforce
+
+
+def with_site_limits(
+    machine: Machine, qos: str | os.PathLike[str] | None, associations: str | os.PathLike[str] | None
+) -> tuple[Machine, list[str]]:
+    """Return a machine with limits and accounts, and what is not as it is there, in words.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    qos, associations
+        Files with what `sacctmgr show qos` and `sacctmgr show assoc` print, or with dumps or commands of sacctmgr; one
+        file may have both. None if there is none.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, or is none of these.
+    """
+    limits: dict[tuple[str, ...], Limits] = {}
+    accounts: dict[str, str] = {}
+    remarks = []
+    for path, command in ((associations, ASSOC_COMMAND), (qos, SITE_QOS_COMMAND)):
+        if path is None:
+            continue
+        found = read_accounts(path, machine.name)
+        is_there = found.associations if path == associations else found.qos or any(each.qos for each in found.limits)
+        if not is_there:
+            what = "association" if path == associations else "QOS"
+            raise InputError(f"{path}: there must be a line for each {what}, but is none; write it by: {command}")
+        accounts |= {each.account: each.within for each in found.associations if not each.user}
+        limits |= {each.whose: each for each in found.limits}
+        if found.flat and any(each.account for each in found.limits):
+            remarks.append(
+                f"{path} does not say in which accounts others are: each limit of an account holds for itself only; "
+                f"write it by: {ASSOC_COMMAND}"
+            )
+    known = {each.qos for each in limits.values() if each.qos}
+    own = dict.fromkeys(part.own_qos for part in machine.partitions if part.own_qos and part.own_qos not in known)
+    if own and qos is not None:
+        remarks.append(f"{qos} has no limits of {first_few(own)}, the QOS of partitions")
+    counts = Counter(name for each in limits.values() for name in each.values if name in NOT_SIMULATED)
+    if counts:
+        words = ", ".join(f"{name} of {counts[name]:,}" for name in NOT_SIMULATED if counts[name])
+        remarks.append(f"limits that are kept, but not simulated: {words}")
+    return replace(machine, limits=tuple(limits.values()), accounts=tuple(accounts.items())), remarks
+
+
+def enforcement_remarks(path: str | os.PathLike[str], machine: Machine) -> list[str]:
+    """Return in words that the slurm.conf of a machine with limits does not enforce them; nothing if it does."""
+    if not machine.limits:
+        return []
+    words = {word.lower() for word in read_slurm_conf(Path(path)).words("AccountingStorageEnforce")}
+    if words & ENFORCED:
+        return []
+    return [
+        f"{path} has no AccountingStorageEnforce=limits, so that its Slurm enforces no limits; {len(machine.limits):,} "
+        "QOS and associations with limits are taken all the same: simulate --without limits leaves them out"
+    ]
