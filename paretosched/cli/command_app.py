@@ -47,6 +47,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     group.add_argument(
         "--host",
+        rare=True,
         default="127.0.0.1",
         metavar="ADDRESS",
         help="address to listen at (default 127.0.0.1, for this machine only)",
@@ -54,6 +55,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     group.add_argument("--port", type=whole, default=8050, metavar="N", help="port (default 8050; 0: any free port)")
     group.add_argument(
         "--tls-proxy",
+        rare=True,
         metavar="URL",
         help="https://HOST[:PORT] of a proxy that adds TLS and passes requests on to the page with their host; the "
         "page is then printed under this address",

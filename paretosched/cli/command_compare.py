@@ -103,6 +103,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     certain.add_argument(
         "--rolling",
+        rare=True,
         type=whole,
         metavar="K",
         help="compare also in K parts of each log, one after the other: is a gain there all the time?",
@@ -111,6 +112,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     output.add_argument("-o", "--output", metavar="FILE", type=Name(writes=Kind.REPORT), help="HTML report to write")
     output.add_argument(
         "--figures",
+        rare=True,
         metavar="DIR",
         type=Name(writes=Kind.FIGURES, place="directory"),
         help="directory to write the figures to, as PNG and SVG; needs Chrome or Chromium",

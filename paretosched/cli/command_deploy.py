@@ -65,7 +65,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     what.add_argument("--dry-run", action="store_true", help="change nothing; write down what would be done")
     what.add_argument("--off", action="store_true", help="undo it: set all site factors to 0, and forget the jobs")
     what.add_argument("--unit", action="store_true", help="print a systemd unit that runs this command line")
-    parser.add_argument("--once", action="store_true", help="end after one pass, for cron and tests")
+    parser.add_argument("--once", rare=True, action="store_true", help="end after one pass, for cron and tests")
     parser.add_argument("--period", type=number, metavar="S", help="seconds from one pass to the next (default 30)")
     parser.add_argument(
         "-o",

@@ -61,11 +61,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     takes_order(group)
     group.add_argument(
         "--front",
+        rare=True,
         metavar="FRONT",
         type=FRONT,
         help="run directory or front file; one of its schedules is made again",
     )
-    group.add_argument("--row", type=whole, metavar="N", help="row of that schedule in the front (default 0)")
+    group.add_argument(
+        "--row", rare=True, type=whole, metavar="N", help="row of that schedule in the front (default 0)"
+    )
     group.add_argument(
         "--estimates",
         default="requested",
@@ -88,6 +91,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     output.add_argument(
         "--segments",
+        rare=True,
         metavar="FILE",
         type=Name(writes=Kind.SEGMENTS),
         help="for a policy that preempts jobs: file to write when and where each job runs: job,from,to,nodes (CSV, or "

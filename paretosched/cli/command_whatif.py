@@ -123,13 +123,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     certain.add_argument(
         "--draws",
+        rare=True,
         type=whole,
         default=5,
         metavar="N",
         help="how often (default 5); changes have 95 %% intervals over them. A log without users, or of less than two "
         "weeks, stands for itself, without intervals",
     )
-    certain.add_argument("--seed", type=whole, default=0, help="seed of the first time (default 0)")
+    certain.add_argument("--seed", rare=True, type=whole, default=0, help="seed of the first time (default 0)")
     output = parser.add_argument_group("prices, and what is written")
     output.add_argument(
         "--price",
