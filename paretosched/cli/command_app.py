@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..core.errors import InputError
-from .console import ended_in_order, flush, show
+from .console import ended_in_order, flush, show, write_remarks
 from .inputs import load_kernels_sooner, read_workload, remark_unsaid
 from .options import FRONT, POLICY, TRACE, new_command, reading_words, takes_reading, whole
 from .parser import Parser
@@ -87,4 +87,5 @@ def run(options: argparse.Namespace) -> None:
         about = {"url": url, "folder": folder}
         show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")
         flush()
+        write_remarks(options.remarks or options.json)  # the page is there until it is ended
         serve()

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, first_few, number_of
-from .console import bar, remark, show
+from .console import Changes, bar, remark, show
 from .file_kinds import Kind
 from .options import Name, chosen_options, new_command, number, takes_limits, whole
 from .parser import Parser
@@ -190,5 +190,6 @@ def _remark_waiting(bag: Bag) -> None:
     if waiting:
         remark(
             f"no workload is known of {len(waiting):,} of {number_of(len(bag), 'job')}, which are left out (queue Q1): "
-            f"{first_few(waiting)}"
+            f"{first_few(waiting)}",
+            Changes.FIGURES,
         )

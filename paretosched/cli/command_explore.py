@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, WorkersLostError, in_quotes, number_of
-from .console import PROGRAM, bar, remark, remarks_of_search, show
+from .console import PROGRAM, Changes, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest, show_other_machine
 from .options import (
@@ -327,7 +327,8 @@ def run(options: argparse.Namespace) -> None:
     if last.replayed >= last.total:
         remark(
             f"{options.output} had {number_of(last.total, 'evaluation')} already; nothing was left to do "
-            "(see --evaluations)"
+            "(see --evaluations)",
+            Changes.FIGURES,
         )
     _show_front(options, front, workload, first, last)
 

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, number_of
-from .console import remark, show
+from .console import Changes, remark, show
 from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
@@ -114,13 +114,13 @@ def run(options: argparse.Namespace) -> None:
     text = _json(options, schedule, policy, today) if options.json else _text(schedule, policy, today)
     _write(options, schedule, policy)
     remark_repairs(options, options.trace, workload)
-    remark_users(options, workload)
+    remark_users(options, options.trace, workload)
     if explored_on is not None and explored_on != workload.digest:
-        remark(f"{options.front} was explored on another workload; its policy was applied to this one")
+        remark(f"{options.front} was explored on another workload; its policy was applied to this one", Changes.FIGURES)
     remark_history(schedule)
     policies = [] if policy is None else [policy]
     remark_unsaid(policies)
-    remark_orders(policies, workload, options.estimates)
+    remark_orders(policies, options.trace, workload, options.estimates)
     show(text)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, WorkersLostError, in_quotes, number_of
-from .console import PROGRAM, bar, remark, remarks_of_search, show
+from .console import PROGRAM, Changes, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_wish, read_workload, remark_repairs, remark_rest, show_other_machine
 from .options import (
@@ -421,14 +421,14 @@ def _remark_disappointments(options: argparse.Namespace, training: Training) -> 
     from ..core.tables import enumeration
 
     if training.systems[training.best].exceeded:
-        remark("no policy within the limits was found; this one exceeds them least")
+        remark("no policy within the limits was found; this one exceeds them least", Changes.FIGURES)
     if options.rule_base is not None:
         rules, alone = training.systems
         if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
-            remark("the Greedy among its strategies is better alone than these rules")
+            remark("the Greedy among its strategies is better alone than these rules", Changes.FIGURES)
     left_out = [f"{rest} has no job of group {enumeration(groups)}" for rest, groups in training.groups_left_out()]
     if left_out:
-        remark(f"{'; '.join(left_out)}: left out of the results on the rest")
+        remark(f"{'; '.join(left_out)}: left out of the results on the rest", Changes.FIGURES)
     favoured = training.favoured_newcomers()
     if favoured:
         remark(

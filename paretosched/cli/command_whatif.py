@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
-from .console import remark, show
+from .console import Changes, remark, show
 from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
@@ -173,7 +173,7 @@ def run(options: argparse.Namespace) -> None:
         save_rows(answer_rows(answers), Path(options.output))
     remark_repairs(options, options.trace, workload)
     remark_unsaid(policies)
-    remark_orders(policies, workload)
+    remark_orders(policies, options.trace, workload)
     _remark_certainty(options, answers)
     show(to_json(facts(answers)) if options.json else answer_text(answers))
 
@@ -206,8 +206,9 @@ def _remark_certainty(options: argparse.Namespace, answers: WhatIf) -> None:
     """Write a remark if the log stands for itself, or if it is so short that intervals are rough."""
     submit = answers.workload.submit
     if answers.reason:
-        remark(f"{options.trace}: stands for itself, without intervals: {answers.reason}")
+        remark(f"{options.trace}: stands for itself, without intervals: {answers.reason}", Changes.FIGURES)
     elif submit[-1] - submit[0] < SHORT:
         remark(
-            f"{options.trace}: lasts less than four weeks: there is little to put together again, intervals are rough"
+            f"{options.trace}: lasts less than four weeks: there is little to put together again, intervals are rough",
+            Changes.FIGURES,
         )
