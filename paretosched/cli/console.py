@@ -26,7 +26,7 @@ PERIOD = 10.0  # s, between two lines about work that takes longer
 MOST = 3  # remarks of a command
 
 _first: list[tuple[Callable[[str], None], str]] = []  # what comes before all else, and how it is written
-_remarks: list[tuple[Changes, str]] = []  # what is said at the end
+_remarks: list[tuple[Changes, str, str]] = []  # what is said at the end: what it changes, of what, the words
 
 
 class Changes(IntEnum):
@@ -106,15 +106,18 @@ def say(text: str) -> None:
     tell(f"{PROGRAM}: {text}")
 
 
-def remark(text: str, changes: Changes = Changes.MEANING) -> None:
-    """Keep a line for the end of the command, see `write_remarks`."""
-    _remarks.append((changes, text))
+def remark(text: str, changes: Changes = Changes.MEANING, of: str = "") -> None:
+    """Keep a line for the end of the command, see `write_remarks`; `of` is the policy or file that it is about."""
+    _remarks.append((changes, of, text))
 
 
 def write_remarks(shows_all: bool) -> None:
     """Write the remarks that were kept, each once, in the order of what they change; three, or all of them."""
-    texts = list(dict.fromkeys(text for _, text in sorted(_remarks, key=lambda kept: kept[0])))
+    about: dict[str, list[str]] = {}  # the words to what they are said of
+    for _, of, text in sorted(dict.fromkeys(_remarks), key=lambda kept: kept[0]):
+        about.setdefault(text, []).extend([of] * bool(of))
     _remarks.clear()
+    texts = [f"{', '.join(subjects)}: {text}" if subjects else text for text, subjects in about.items()]
     shown = texts if shows_all or len(texts) <= MOST else texts[:MOST]
     for text in shown:
         say(text)

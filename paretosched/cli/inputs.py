@@ -222,37 +222,40 @@ def remark_orders(policies: Iterable[Policy], log: str, workload: Workload, esti
         jobs = decided_by(policy, workload)
         if policy.grouping is not None and jobs is not workload:
             remark(
-                f"{policy.name}: decides by the groups of its own rule, {policy.grouping.words()}, because those of "
-                f"{log} are made in another way; what is measured is by the latter"
+                f"decides by the groups of its own rule, {policy.grouping.words()}, because those of {log} are made in "
+                "another way; what is measured is by the latter",
+                of=policy.name,
             )
         if jobs is workload and (words := _in_other_groups(policy, log, workload)):
-            remark(f"{policy.name}: {words}")
+            remark(words, of=policy.name)
         missing = [group for group in getattr(policy, "named_groups", ()) if group not in jobs.groups]
         if missing:
             groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
-            remark(f"{policy.name}: {log} has no {groups}; the policy goes on without", Changes.FIGURES)
+            remark(f"{log} has no {groups}; the policy goes on without", Changes.FIGURES, policy.name)
         if not isinstance(policy, Priority):
             continue
         for line in slurm_remarks(policy.provenance, workload.machine is not None):
             weighs = any(words in line for words in OF_FIGURES)
             file = policy.provenance["slurm"].get("file", "slurm.conf")
-            remark(f"{file}: {line}", Changes.FIGURES if weighs else Changes.MEANING)
+            remark(line, Changes.FIGURES if weighs else Changes.MEANING, file)
         for line in policy.unknown_words(workload, estimates):
-            remark(f"{policy.name}: {line}", Changes.FIGURES)
+            remark(line, Changes.FIGURES, policy.name)
         entitled = policy.backfill.entitled
         if entitled and not any(group in jobs.groups for group in entitled):
             remark(
-                f"{policy.name}: no job has a reservation, because reservations are for {', '.join(entitled)} only",
+                f"no job has a reservation, because reservations are for {', '.join(entitled)} only",
                 Changes.FIGURES,
+                policy.name,
             )
         for sentence in policy.doubts(jobs):
-            remark(f"{policy.name}: {sentence}")
+            remark(sentence, of=policy.name)
         if policy.half_life != Priority.half_life and not {"usage", "fairshare"} & policy.variables:
-            remark(f"{policy.name}: no formula has usage, so that the half-life changes nothing", Changes.NOTHING)
+            remark("no formula has usage, so that the half-life changes nothing", Changes.NOTHING, policy.name)
         if policy.backfill.order and not policy.tries_others:
             remark(
-                f"{policy.name}: every job has a reservation, so that the order of backfilling changes nothing",
+                "every job has a reservation, so that the order of backfilling changes nothing",
                 Changes.NOTHING,
+                policy.name,
             )
 
 
