@@ -100,7 +100,7 @@ def _sum_of(term: Term) -> Linear | None:
     if term.word == "number":
         return Linear(0.0, 0.0, {})  # the same for all jobs
     if term.word == "+":
-        return _added([_sum_of(part) for part in term.parts])
+        return _sum_of_all([_sum_of(part) for part in term.parts])
     if term.word == "*":
         first, second = term.parts
         factor, rest = (first, second) if first.word == "number" else (second, first)
@@ -109,7 +109,7 @@ def _sum_of(term: Term) -> Linear | None:
     return None
 
 
-def _added(parts: Sequence[Linear | None]) -> Linear | None:
+def _sum_of_all(parts: Sequence[Linear | None]) -> Linear | None:
     """Return the sum of parts; None if one of them cannot be added up."""
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
