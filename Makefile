@@ -50,7 +50,7 @@ demo: $(READY)
 	@$(BIN)/paretosched generate lublin --jobs 10000 --processors 128 --seed 71 -o demo/lublin.swf.gz
 	@$(BIN)/paretosched explore demo/lublin.swf.gz -o demo/run --evaluations 5000
 	@echo
-	@$(BIN)/paretosched compare demo/lublin.swf.gz --front demo/run --policy fcfs --policy easy -o demo/report.html
+	@$(BIN)/paretosched compare demo/lublin.swf.gz --front demo/run --policy sjf -o demo/report.html
 
 # Before every commit: what the linters see, and the fast tests. Byte code is kept, or pytest rewrites all asserts at every call.
 check: lint

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, median, stdev
+from statistics import median
 
 from experiments.common import worst_group
 from experiments.quoted import (
@@ -106,40 +106,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
     ),
     # --- on a real Slurm
-    Claim(
-        README,
-        "{} windows of KTH and CTC, drawn at random, ran on a real slurmctld",
-        lambda r: [in_words(len(slurm_gains(r, "objective", *REPLAYED)))],
-    ),
-    Claim(
-        README,
-        "was promised {:.1f} % (KTH) and {:.1f} % (CTC) less than EASY, the mean of {} windows, and reached "
-        "{:.1f} ± {:.1f} % and {:.1f} ± {:.1f} % less than stock Slurm",
-        lambda r: (
-            *(mean(slurm_gains(r, "simulated_objective", log)) for log in REPLAYED),
-            in_words(len(slurm_gains(r, "objective", "KTH"))),
-            *(of(slurm_gains(r, "objective", log)) for log in REPLAYED for of in (mean, stdev)),
-        ),
-    ),
-    Claim(
-        README,
-        "It was better in {} of {}, and {:.0f} % worse in {} of KTH (run once more: {:.1f} % better",
-        lambda r: (
-            sum(value > 0 for value in slurm_gains(r, "objective", *REPLAYED)),
-            len(slurm_gains(r, "objective", *REPLAYED)),
-            -min(slurm_gains(r, "objective", "KTH")),
-            in_words(sum(value < 0 for value in slurm_gains(r, "objective", "KTH"))),
-            *r.measurements("KTH 5 again"),
-        ),
-    ),
-    Claim(
-        README,
-        "groups 3 to 5 paid for it, by {:.0f} to {:.0f} % in the mean, and up to {:.0f} % in a window",
-        lambda r: (
-            *ends(-mean(slurm_gains(r, key, log)) for log in REPLAYED for key in PAYING),
-            -min(min(slurm_gains(r, key, log)) for log in REPLAYED for key in PAYING),
-        ),
-    ),
     Claim(
         SLURM,
         "In {} of them the policy is better; in one of KTH it is {:.0f} % worse where {:.0f} % better was promised",

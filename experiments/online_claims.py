@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import mean, median
 from typing import Any
 
-from experiments.claims import BEYOND, README, Claim
+from experiments.claims import BEYOND, Claim
 from experiments.quoted import (
     Results,
     Row,
@@ -82,11 +82,6 @@ def kept_in_nudges(results: Results, policy: str) -> tuple[int, int]:
     """Return how often a policy keeps the limits in these draws, and of how many cases."""
     kept = within_limits(row for row in rolling(results, "nudges", policy) if row["nudge"] != "0")
     return sum(kept), len(kept)
-
-
-def first_gain_of_nudges(results: Results, policy: str) -> float:
-    """Return the gain of a policy on the jobs as recorded, of trainings that of the first seed."""
-    return mean(by_log(row for row in rolling(results, "nudges", policy) if row["nudge"] == "0"))
 
 
 def on_larger_machine(results: Results, policy: str, log: str) -> tuple[int, int]:
@@ -286,62 +281,6 @@ ONLINE_CLAIMS: tuple[Claim, ...] = (
             *(sum(within_limits(rows := rolling(r, "trained", MARGIN))), len(rows)),
             *(mean(gains := by_log(rows)), *ends(gains)),
         ),
-    ),
-    Claim(
-        README,
-        "Limits AWRT <= EASY, groups <= 1.25*EASY; {} logs",
-        lambda r: (in_words(len({row["log"] for row in rolling(r, "untrained", GUARD)})),),
-    ),
-    Claim(
-        README,
-        "| untrained | {:.0f} of {:.0f} | {:.1f} % | -{:.0f}, -{:.0f} % | {:.1f} to {:.1f} % ({:.1f}) | {:.0f} of "
-        "{:.0f} |",
-        lambda r: (
-            *of_guards(r, "untrained", GUARD),
-            *ends(gains_of_nudges(r, GUARD)),
-            first_gain_of_nudges(r, GUARD),
-            *on_made_up_logs(r, GUARD)[2:],
-        ),
-    ),
-    *(
-        Claim(
-            README,
-            f"| trained, {how}, {{}} seeds | {{:.0f}} of {{:.0f}} | {{:.1f}} % | -{{:.0f}}, -{{:.0f}} % | {{:.1f}} to "
-            "{:.1f} % ({:.1f}) | {:.0f} of {:.0f} |",
-            lambda r, kind=kind: (
-                seeds_of(r, kind),
-                *of_guards(r, "trained", kind),
-                *ends(gains_of_nudges(r, kind)),
-                first_gain_of_nudges(r, kind),
-                *on_made_up_logs(r, kind)[2:],
-            ),
-        )
-        for how, kind in (
-            ("at a distance to them", GUARD_AT_A_DISTANCE),
-            ("without it", TRAINED_GUARD),
-            ("on resampled years, too", RESAMPLED_GUARD),
-        )
-    ),
-    Claim(
-        README,
-        "Late jobs: first seeds, {} draws, in brackets the jobs as recorded. Made-up logs: {}, each at "
-        "{} loads. Runs end at their requests ({:.1f} % of the work of LANL, {:.1f} % of SDSC96's). Jobs have a mean "
-        "slowdown of {:.0f} untrained, {:.0f} resampled, {:.0f} under EASY",
-        lambda r: (
-            in_words(len(gains_of_nudges(r, GUARD))),
-            *on_made_up_logs(r, GUARD)[:2],
-            *cut_work(r),
-            slowdown(r, "untrained", GUARD),
-            slowdown(r, "trained", RESAMPLED_GUARD),
-            slowdown(r, "untrained", "easy"),
-        ),
-    ),
-    Claim(
-        README,
-        "On {} scalings of SDSC00 to 1,024 processors, unknown to them, a group that comes first lost up to "
-        "{:,.0f} % untrained and {:,.0f} % resampled, and limits were kept in {} "
-        "of {} and in {:.0f} of {:.0f}",
-        lambda r: (in_words(on_larger_machine(r, GUARD, "SDSC00 1024")[1]), *on_sdsc(r)),
     ),
     Claim(
         BEYOND,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from statistics import mean
 
-from experiments.claims import README, TUTORIAL, Claim
-from experiments.quoted import Results, in_words
+from experiments.claims import PAYING, README, REPLAYED, TUTORIAL, Claim
+from experiments.quoted import Results, Value, ends, in_words, slurm_gains
 from experiments.shown import WALK, record_of
-from paretosched.search.settings import EVALUATIONS
 
 
 def of_the_walk(results: Results, *words: str) -> Iterator[float]:
@@ -34,15 +34,49 @@ def waits_of_groups(results: Results, log: str, policy: str) -> Iterator[float]:
         yield from (float(row[f"wait_p95_{group}{of}"]) / 3600 for of in ("", "_easy"))
 
 
+def on_slurm(results: Results) -> tuple[Value, ...]:
+    """Return what the windows on a real Slurm gave: their number, those with a gain, gains, and what others paid."""
+    gains = {log: slurm_gains(results, "objective", log) for log in REPLAYED}
+    count = sum(map(len, gains.values()))
+    return (
+        in_words(count),
+        *(sum(gain > 0 for log in REPLAYED for gain in gains[log]), count),
+        *(mean(gains[log]) for log in REPLAYED),
+        *ends(-mean(slurm_gains(results, key, log)) for log in REPLAYED for key in PAYING),
+        in_words(sum(gain < 0 for gain in gains["KTH"])),
+        -min(gains["KTH"]),
+        *results.measurements("KTH 5 again"),
+    )
+
+
+def large_first(results: Results) -> tuple[float, float, float]:
+    """Return the mean waits of large jobs on KTH if they go first and under EASY, h, and what middle ones lose, min."""
+    first, easy = (
+        [results.value("questions/large", "mean_s", policy=policy, group=who) for who in ("large", "middle")]
+        for policy in ("Priority large with EASY", "EASY")
+    )
+    return first[0] / 3600, easy[0] / 3600, (first[1] - easy[1]) / 60
+
+
 README_CLAIMS: tuple[Claim, ...] = (
     Claim(
         README,
-        "On the last 30 % of the log of KTH, 95 % of the jobs of a group wait at most so long: group 1 {:.1f} hours in "
-        "place of {:.1f}, group 2 {:.1f} in place of {:.1f}; the others pay, group 3 {:.1f} in place of {:.1f}, "
-        "group 4 {:.1f} in place of {:.1f}, group 5 {:.1f} in place of {:.1f}",
+        "large jobs wait {:.1f} h in the mean, not {:.1f} h | middle jobs wait {:.0f} minutes longer |",
+        large_first,
+    ),
+    Claim(
+        README,
+        "KTH, the last 30 % | of their jobs 95 % wait at most {:.1f} h, not {:.1f} h, and {:.1f} h, not {:.1f} h | "
+        "groups 3, 4 and 5: {:.1f} h, not {:.1f} h; {:.1f} h, not {:.1f} h; {:.1f} h, not {:.1f} h |",
         lambda r: waits_of_groups(r, "KTH", "guarded: 1, 2"),
     ),
-    Claim(README, "# {:,.0f} schedules; kill it, the same command continues", lambda _: [EVALUATIONS]),
+    Claim(
+        README,
+        "{} windows of KTH and CTC | both groups, in {} of {}: response times {:.1f} % (KTH) and {:.1f} % (CTC) "
+        "shorter | the others: {:.0f} to {:.0f} % longer; in {} window of KTH both groups, by {:.0f} % (run again: "
+        "{:.1f} % shorter) |",
+        on_slurm,
+    ),
     Claim(
         TUTORIAL,
         "on a private Slurm 22.05 with {} processors, {} accounts and a clock 100 times faster: {:.0f} jobs before the "

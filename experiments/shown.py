@@ -18,7 +18,7 @@ from experiments.claims import README, TUTORIAL
 ROOT = Path(__file__).resolve().parents[1]
 DEMO, WALK = "results/printed/make-demo.txt", "docs/tutorial/slurm-walk.json"
 # Records of output by document and the heading under which they are shown; a page begins without one.
-RECORDS = {README: {"": DEMO}, TUTORIAL: {"All of it, in short": WALK}}
+RECORDS = {README: {"Try it": DEMO}, TUTORIAL: {"All of it, in short": WALK}}
 PROGRAMS = ("$", "git", "make", "paretosched")  # a line that begins so is a command
 LEFT_OUT = "..."
 TIMES = r"in [\d.,]+ s, [\d.,]+ ms CPU a simulation"

@@ -19,7 +19,7 @@ from experiments.claims import (
     TUTORIAL,
 )
 
-BUYING, REACTING = "docs/howto/buying.md", "docs/explanation/limits.md"
+BUYING, REACTING, SETTINGS = "docs/howto/buying.md", "docs/explanation/limits.md", "docs/howto/settings.md"
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,12 @@ STATED: tuple[Stated, ...] = tuple(
     Stated(document, words, what)
     for (document, what), all_words in {
         (README, SIZE): (
-            "whose clock was 100 times faster",
             "under thousands of schedulers",
-            "for five user groups",
-            "that of group 1. The policy `guarded: 1, 2` lets the two groups",
+            "## Three doors",
+            "KTH, eleven months",
         ),
-        (README, SETTING): (
-            "Trained on the first half of each log",
-            "On the last 30 % of the log of KTH, 95 % of the jobs of a group",
-            "On five scalings of SDSC00 to 1,024 processors",
-            "What two groups lose here",
-            "List and CONS are two",
-        ),
-        (README, RULE): ("LGPL 2.1 or later, certifi and shtab the MPL 2.0", "two schedules over time"),
+        (README, SETTING): ("KTH, the last 30 % | of their jobs 95 % wait at most",),
+        (README, RULE): ("LGPL 2.1 or later, certifi and shtab the MPL 2.0",),
         (TUTORIAL, SIZE): ("a clock 100 times faster",),
         (PAPER000, SETTING): (
             "trained on the first 70 % of each log, measured on the last 30 %",
@@ -144,6 +137,7 @@ STATED: tuple[Stated, ...] = tuple(
             "change lies with 95 %",
             "where that has 0 in it",
         ),
+        (SETTINGS, SETTING): ("a pass each 59 s in place of 60",),
         (REACTING, RULE): ("fields 17 and 18 (preceding job",),
     }.items()
     for words in all_words

@@ -21,7 +21,8 @@ def write_pages(docs: Path) -> None:
     lines = [
         "# Command line",
         "",
-        "Every command explains itself with `--help`; these pages are made from the same parsers.",
+        "Every command explains itself with `--help`, which shows what most need, and `--help-all`. These pages, "
+        "which are made from the same parsers, show all options.",
         "",
     ]
     lines += ["| command | what it does |", "| --- | --- |"]

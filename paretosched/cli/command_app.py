@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..core.errors import InputError
-from .console import ended_in_order, flush, show
+from .console import ended_in_order, flush, show, write_remarks
 from .inputs import load_kernels_sooner, read_workload, remark_unsaid
 from .options import FRONT, POLICY, TRACE, new_command, reading_words, takes_reading, whole
 from .parser import Parser
@@ -47,6 +47,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     group.add_argument(
         "--host",
+        rare=True,
         default="127.0.0.1",
         metavar="ADDRESS",
         help="address to listen at (default 127.0.0.1, for this machine only)",
@@ -54,6 +55,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     group.add_argument("--port", type=whole, default=8050, metavar="N", help="port (default 8050; 0: any free port)")
     group.add_argument(
         "--tls-proxy",
+        rare=True,
         metavar="URL",
         help="https://HOST[:PORT] of a proxy that adds TLS and passes requests on to the page with their host; the "
         "page is then printed under this address",
@@ -85,4 +87,5 @@ def run(options: argparse.Namespace) -> None:
         about = {"url": url, "folder": folder}
         show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")
         flush()
+        write_remarks(options.remarks or options.json)  # the page is there until it is ended
         serve()

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, first_few, number_of
-from .console import bar, remark, show
+from .console import Changes, bar, remark, show
 from .file_kinds import Kind
 from .options import Name, chosen_options, new_command, number, takes_limits, whole
 from .parser import Parser
@@ -97,6 +97,7 @@ def _takes_history(parser: Parser) -> None:
     )
     group.add_argument(
         "--line",
+        rare=True,
         default="interpolated",
         choices=["interpolated", "printed"],
         help="how to estimate between two past sizes: interpolated, on the line through both (default), or printed, "
@@ -107,9 +108,10 @@ def _takes_history(parser: Parser) -> None:
 def _takes_genetic(parser: Parser) -> None:
     group = parser.add_argument_group("parameters of tga and pgga", "Paper 003 does not state their values.")
     for name, kind, text in LEFT_OPEN:
-        group.add_argument(f"--{name}", type=kind, metavar="N" if kind is whole else "SHARE", help=text)
+        group.add_argument(f"--{name}", rare=True, type=kind, metavar="N" if kind is whole else "SHARE", help=text)
     group.add_argument(
         "--start",
+        rare=True,
         action="append",
         choices=["fcfs", "random", "list", "lpt"],
         help="put this method's assignment into the first generation; may be repeated",
@@ -188,5 +190,6 @@ def _remark_waiting(bag: Bag) -> None:
     if waiting:
         remark(
             f"no workload is known of {len(waiting):,} of {number_of(len(bag), 'job')}, which are left out (queue Q1): "
-            f"{first_few(waiting)}"
+            f"{first_few(waiting)}",
+            Changes.FIGURES,
         )

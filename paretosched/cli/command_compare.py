@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
-from .console import remark, show
+from .console import Changes, remark, say, show
 from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
@@ -103,6 +103,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     certain.add_argument(
         "--rolling",
+        rare=True,
         type=whole,
         metavar="K",
         help="compare also in K parts of each log, one after the other: is a gain there all the time?",
@@ -111,6 +112,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     output.add_argument("-o", "--output", metavar="FILE", type=Name(writes=Kind.REPORT), help="HTML report to write")
     output.add_argument(
         "--figures",
+        rare=True,
         metavar="DIR",
         type=Name(writes=Kind.FIGURES, place="directory"),
         help="directory to write the figures to, as PNG and SVG; needs Chrome or Chromium",
@@ -157,13 +159,13 @@ def run(options: argparse.Namespace) -> None:
     left_out = [f"{trace}: {c.left_out}" for (trace, _), c in zip(logs, comparisons, strict=True) if c.left_out]
     for line in (reason, *undefined, *left_out):
         if line:
-            remark(line)
+            remark(line, Changes.FIGURES)
     for (trace, _), comparison in zip(logs, comparisons, strict=True):
         if comparison.intervals is not None and comparison.intervals.caution:
-            remark(f"{trace}: {comparison.intervals.caution}")
+            remark(f"{trace}: {comparison.intervals.caution}", Changes.FIGURES)
     show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
-        remark(f"report: {options.output} (open it in a browser; it needs no network)")
+        say(f"report: {options.output} (open it in a browser; it needs no network)")
 
 
 def _policies(options: argparse.Namespace) -> tuple[list[Policy], Policy | None]:
@@ -245,7 +247,7 @@ def _remark_logs(options: argparse.Namespace, logs: Sequence[tuple[str, Workload
     remark_unsaid(policies)
     for log, workload in logs:
         remark_repairs(options, log, workload)
-        remark_orders(policies, workload)
-        remark_users(options, workload)
+        remark_orders(policies, log, workload)
+        remark_users(options, log, workload)
         if any(policy.replays for policy in policies):
             remark_history(simulate(workload, "recorded"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, number_of
 from ..core.files import is_file
-from .console import remark, show, tell
+from .console import Changes, remark, say, show, tell, write_remarks
 from .file_kinds import Kind
 from .inputs import remark_unsaid
 from .options import Name, new_command, number, takes_limits
@@ -65,7 +65,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     what.add_argument("--dry-run", action="store_true", help="change nothing; write down what would be done")
     what.add_argument("--off", action="store_true", help="undo it: set all site factors to 0, and forget the jobs")
     what.add_argument("--unit", action="store_true", help="print a systemd unit that runs this command line")
-    parser.add_argument("--once", action="store_true", help="end after one pass, for cron and tests")
+    parser.add_argument("--once", rare=True, action="store_true", help="end after one pass, for cron and tests")
     parser.add_argument("--period", type=number, metavar="S", help="seconds from one pass to the next (default 30)")
     parser.add_argument(
         "-o",
@@ -155,7 +155,8 @@ def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
     if options.groups is None and HOOK in text:
         remark(
             "groups are taken to be accounts, and jobs of other accounts to be newcomers; if the policy groups users "
-            "by consumption or a list, none of its groups is one: say with --groups where a job's group stands"
+            "by consumption or a list, none of its groups is one: say with --groups where a job's group stands",
+            Changes.FIGURES,
         )
     for words in left_out(check_orderly(policy), in_passes=False):
         remark(f"left out of the text for OpenPBS: {words}")
@@ -182,7 +183,10 @@ def _print_unit(options: argparse.Namespace, policy: Orderly) -> None:
         words += ["-o", str(Path(options.output).resolve())]
     show(unit_text(words))
     if path := hidden_path(words):
-        remark(f"{path}: the unit cannot see it, as PrivateTmp=yes gives it a /tmp of its own; put it elsewhere")
+        remark(
+            f"{path}: the unit cannot see it, as PrivateTmp=yes gives it a /tmp of its own; put it elsewhere",
+            Changes.FIGURES,
+        )
 
 
 def _folder(options: argparse.Namespace) -> Path:
@@ -221,12 +225,12 @@ def _run_on_slurm(options: argparse.Namespace, policy: Orderly) -> int | None:
             options.dry_run,
         )
         if options.off:
-            count = undo(plan, remark)
+            count = undo(plan, say)
             show(f"{number_of(count, 'job')} {'has' if count == 1 else 'have'} the site factor 0 again")
             return None
         reading = read_plan_policy(plan)
         _show_settings(plan, policy, settings, reading.grouping.words)
-        run_daemon(plan, remark, options.once)
+        run_daemon(plan, say, options.once)
     except SlurmError as error:
         tell(f"paretosched deploy: {error}")
         return NO_SLURM
@@ -264,3 +268,4 @@ def _show_settings(plan: Plan, policy: Orderly, settings: dict[str, str], groups
     if not plan.is_dry:
         show(f"  {RIGHTS}")
     sys.stdout.flush()
+    write_remarks(shows_all=True)  # what follows goes on for days

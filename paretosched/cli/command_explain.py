@@ -21,7 +21,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "explain",
         run,
         "explain a policy in words, numbers and a figure: which group's jobs overtake others and when, or which "
-        "strategy a rule base chooses",
+        "strategy a rule base chooses; and what to put into slurm.conf for it",
         "  paretosched explain policy.json\n"
         "  paretosched explain policy.json -o policy.png\n"
         "  paretosched explain rules.json -o rules.html\n"
@@ -41,13 +41,21 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Explain a policy in words and as a figure."""
+    from ..core.files import is_file
     from ..core.tables import to_json
+    from ..deployment.slurm_words import slurm_words
     from ..policies.explanation import explain
 
     explanation = explain(options.policy)
+    lines = slurm_words(explanation.policy, options.policy if is_file(options.policy) else "policy.json")
     if options.output is not None:
         _write_figure(explanation, options.output)
-    show(to_json(explanation.about()) if options.json else explanation.text())
+    if options.json:
+        show(to_json(explanation.about() | {"slurm": lines}))
+        return
+    show(explanation.text())
+    show()
+    show("\n".join(lines))
 
 
 def _write_figure(explanation: Explanation, path: str) -> None:

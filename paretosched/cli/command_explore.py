@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, WorkersLostError, in_quotes, number_of
-from .console import PROGRAM, bar, remark, remarks_of_search, show
+from .console import PROGRAM, Changes, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest, show_other_machine
 from .options import (
@@ -51,9 +51,6 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
         "  paretosched explore ctc1024.swf.gz -o wish --wish '10*AWRT1, others <= 1.05*EASY'\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
-        "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
-        "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
-        "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run\n"
         "  paretosched explore run -o run --evaluations 40000\n"
         "  (after Ctrl-C or a kill, the same command continues the run, with the same result; what determines a run "
         "need not\n  be said again when it goes on)",
@@ -108,6 +105,7 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--population",
+        rare=True,
         type=whole,
         metavar="N",
         help="schedules in a generation, and with --algorithm archive in the first part, which is drawn at random, and "
@@ -120,6 +118,7 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--encoding",
+        rare=True,
         choices=["weighting", "sequence", "orders", "priority"],
         help="what to vary. weighting: the parameters of Greedy (default); priority: formulas for the order of the "
         "waiting jobs, their reservations and backfilling, as of train --class priority; sequence: an order of all "
@@ -128,6 +127,7 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--algorithm",
+        rare=True,
         choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "archive", "random", "all"],
         help="archive (default): looks only where an owner does, in --box and --wish; nsga2: NSGA-II; nsga: NSGA as in "
         "paper 002; unsga3: U-NSGA-III; agemoea2: AGE-MOEA-II; rvea: RVEA; "
@@ -136,6 +136,7 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--lag",
+        rare=True,
         type=whole,
         metavar="L",
         help="with --algorithm archive: schedule k depends on the results of schedules up to k - L only (default: the "
@@ -144,6 +145,7 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--surrogate",
+        rare=True,
         action="store_const",
         const=True,
         help="with --algorithm archive, for --encoding weighting and priority: let a model of the simulations choose "
@@ -152,6 +154,7 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--start",
+        rare=True,
         action="append",
         default=[],
         metavar="WHAT",
@@ -170,6 +173,7 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--draw",
+        rare=True,
         choices=["uniform", "tied"],
         help="how weightings are drawn at random, in the first generation and by --algorithm random. uniform: each "
         "parameter for itself (default, but for archive); tied: the same in all situations, on a logarithmic scale, "
@@ -177,6 +181,7 @@ def _takes_search(parser: Parser) -> None:
     )
     group.add_argument(
         "--util-from",
+        rare=True,
         choices=["submission", "start"],
         help="from when on UTIL counts. submission: the first submission (default); start: the "
         "first start, as in the papers, which rewards schedules that idle first (when a run is continued, as before)",
@@ -200,6 +205,7 @@ def _takes_aim(parser: Parser) -> None:
     )
     group.add_argument(
         "--box",
+        rare=True,
         type=number,
         metavar="FACTOR",
         help="from the best found to FACTOR times EASY in every group (default 1.5), as front --box measures",
@@ -220,6 +226,7 @@ def _takes_decoding(parser: Parser) -> None:
     takes_backfill(group, "backfilling with the weighted order, or with the order of the groups (default easy)")
     group.add_argument(
         "--decoding",
+        rare=True,
         choices=["online", "strict", "earliest"],
         help="how to make a schedule. For sequence: earliest, each job in turn starts at the first time at "
         "which it fits (default); or strict, no job starts before the job before it. For weighting: online "
@@ -233,6 +240,7 @@ def _takes_moves(parser: Parser) -> None:
     )
     group.add_argument(
         "--moves",
+        rare=True,
         choices=["adjacent", "swap", "later", "group", "pull", "fill", "both"],
         help="how a mutation changes a sequence. adjacent: swap neighbours; swap: swap distant jobs; later: "
         "move jobs towards the end; group: the same, but not for the jobs of one group; pull: move jobs of one group "
@@ -241,36 +249,42 @@ def _takes_moves(parser: Parser) -> None:
     )
     group.add_argument(
         "--movable",
+        rare=True,
         choices=["all", "processors", "hour", "either", "both"],
         help="which jobs a mutation moves. all (default); processors: jobs of 32 processors or more; hour: jobs of "
         "more than one hour; either: jobs that are one of the two; both: jobs that are both",
     )
     group.add_argument(
         "--recombination",
+        rare=True,
         choices=["none", "ox", "pmx", "cycle"],
         help="crossover of sequences for 30 %% of the children: none (default), ox (order crossover), pmx (partially "
         "mapped crossover), or cycle",
     )
     group.add_argument(
         "--frequency",
+        rare=True,
         type=number,
         metavar="N",
         help="moves in a mutation at the beginning (default 5000; where it begins with policies 500 pulls, 50 others)",
     )
     group.add_argument(
         "--jump",
+        rare=True,
         type=number,
         metavar="N",
         help="mean length of a move at the beginning, in places of the order (default 1500)",
     )
     group.add_argument(
         "--copies",
+        rare=True,
         action="store_const",
         const=True,
         help="fill the first generation with copies of the start orders, as in paper 002, not with their children",
     )
     group.add_argument(
         "--forget",
+        rare=True,
         action="store_const",
         const=True,
         help="let no start order survive the first generation, as in paper 002 (nsga and nsga2)",
@@ -283,6 +297,7 @@ def _takes_plan(parser: Parser) -> None:
     )
     group.add_argument(
         "--plan",
+        rare=True,
         choices=["paper002", "better", "algorithms", "moves"],
         help="several explorations, each in its own directory in RUN, and their merged front. paper002: the rows of "
         "Table 4 of paper 002; better: searches that the paper did not try; algorithms: NSGA-II and other algorithms; "
@@ -290,6 +305,7 @@ def _takes_plan(parser: Parser) -> None:
     )
     group.add_argument(
         "--only",
+        rare=True,
         action="append",
         default=[],
         metavar="ROW",
@@ -311,7 +327,8 @@ def run(options: argparse.Namespace) -> None:
     if last.replayed >= last.total:
         remark(
             f"{options.output} had {number_of(last.total, 'evaluation')} already; nothing was left to do "
-            "(see --evaluations)"
+            "(see --evaluations)",
+            Changes.FIGURES,
         )
     _show_front(options, front, workload, first, last)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from .console import PROGRAM, bar, remark, show
+from .console import PROGRAM, Changes, bar, remark, show
 from .file_kinds import Kind
 from .options import Name, new_command, takes_limits
 from .parser import Parser
@@ -70,17 +70,20 @@ def run(options: argparse.Namespace) -> None:
     log = find_log(options.name)
     got, expected_sha256 = sha256_of(path), log.sha256
     if expected_sha256 is None:
-        remark(f"{path}: could not be checked, because the SHA-256 of this log is not known here; the file has {got}")
+        remark(
+            f"{path}: could not be checked, because the SHA-256 of this log is not known here; the file has {got}",
+            Changes.FIGURES,
+        )
     show(
         to_json({"file": str(path), "sha256": got, "checked": expected_sha256 is not None})
         if options.json
         else str(path)
     )
     if log.how:
-        remark(f"{path}: {log.how}")
+        remark(f"{path}: {log.how}", Changes.NOTHING)
     if log.reading:
         table_file = "FILE" if log.file.endswith(".zip") else path
-        remark(f"next: {PROGRAM} import csv {table_file} --as {log.reading} -o log.swf.gz")
+        remark(f"next: {PROGRAM} import csv {table_file} --as {log.reading} -o log.swf.gz", Changes.NOTHING)
 
 
 def _show_all(options: argparse.Namespace) -> None:

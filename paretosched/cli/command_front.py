@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from ..core.files import is_file
-from .console import PROGRAM, remark, show
+from .console import PROGRAM, Changes, remark, show
 from .file_kinds import Kind
 from .inputs import show_doubts, show_other_machine
 from .options import FRONT, WISH, Name, new_command, number, takes_limits
@@ -161,7 +161,7 @@ def _remark_faults(runs: Sequence[str]) -> None:
     for store in (Path(run, STORE_FILE) for run in runs):
         trouble = run_store.fault(store) if is_file(store) else ""
         if trouble:
-            remark(f"{trouble}; the front is shown as it was written")
+            remark(f"{trouble}; the front is shown as it was written", Changes.FIGURES)
 
 
 def _log(runs: Sequence[str], front: Front) -> str | None:

@@ -26,12 +26,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     parser.add_argument("--seed", type=whole, default=71, help="seed (default 71); same seed, same workload")
     parser.add_argument(
         "--variant",
+        rare=True,
         default="typeless",
         choices=["typeless", "two-type"],
         help="typeless: one kind of jobs (default); two-type: batch and interactive jobs",
     )
     parser.add_argument(
         "--no-carry",
+        rare=True,
         action="store_true",
         help="drop the rest of an interval at each arrival, as some implementations of the model do",
     )

@@ -118,7 +118,9 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "ends in .parquet (default: count only)",
     )
     group = parser.add_argument_group("what the log has")
-    group.add_argument("--partition", metavar="P", help="only jobs of this partition, or queue where there are none")
+    group.add_argument(
+        "--partition", rare=True, metavar="P", help="only jobs of this partition, or queue where there are none"
+    )
     group.add_argument(
         "--width",
         choices=("cpus", "nodes", "gpus", "billing"),
@@ -151,12 +153,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     group.add_argument(
         "--unit",
+        rare=True,
         metavar="UNIT",
         help="csv: what numbers of times and durations count: s (default), ms, us or min; of one of them with its "
         "name, such as limit=min, or ms,limit=min",
     )
     group.add_argument(
         "--as",
+        rare=True,
         dest="reading",
         metavar="LOG",
         help=f"csv: read it as this public log, in place of --columns: {', '.join(READINGS)}; paretosched fetch shows "

@@ -17,7 +17,7 @@ from ..core.errors import InputError
 from ..core.limits import reading_limits
 from ..core.locks import check_system
 from ..core.version import __version__
-from .console import PROGRAM, flush, forget_first, tell, write_first
+from .console import PROGRAM, flush, forget_first, tell, write_first, write_remarks
 from .outputs import check_outputs
 from .parser import Parser
 from .waiting import compilation_remark
@@ -64,13 +64,14 @@ average response time, weighted by processor seconds; AWRT1..5 are those of the 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    program = PROGRAM
+    program, shows_all = PROGRAM, True
     words = sys.argv[1:] if arguments is None else [*arguments]
     try:
         try:
             options = all_commands(words[0] if words else "").parse_args(words)
             check_system()
             program = f"{PROGRAM} {options.command}"
+            shows_all = options.remarks or getattr(options, "json", False)
             if arguments is None and getattr(options, "is_light", False):  # not in a process that does other things
                 os.environ["NUMBA_DISABLE_JIT"] = "1"  # before any kernel is imported
                 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before numpy is, whose threads take 0.03 s
@@ -81,7 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_first()
         finally:
             forget_first()
-            flush()
+            try:
+                flush()
+            finally:
+                write_remarks(shows_all)
     except InputError as error:
         tell(f"{program}: {error}")
         return 2

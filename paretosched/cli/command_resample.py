@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, number_of
-from .console import PROGRAM, remark
+from .console import PROGRAM, Changes, remark
 from .inputs import read_workload, remark_repairs, show_written
 from .options import new_command, number, takes_log_to_write, takes_trace, whole
 from .parser import Parser
@@ -70,8 +70,11 @@ def run(options: argparse.Namespace) -> None:
     if workload.down is not None:
         remark(f"{options.output}: {resampled.repairs[-1].reason}")
     if workload.submit[-1] - workload.submit[0] < SHORT:
-        remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together again")
-    remark(f"{options.trace}: {number_of(len(workload), 'job')}, offered load {load:.3f}")
+        remark(
+            f"{options.trace}: lasts less than four weeks, so that there is little to put together again",
+            Changes.FIGURES,
+        )
+    remark(f"{options.trace}: {number_of(len(workload), 'job')}, offered load {load:.3f}", Changes.NOTHING)
     if options.load is not None:
         _remark_load(options, options.load * load, offered_load(resampled))
     _remark_copies(options, workload, resampled)
@@ -84,7 +87,8 @@ def _remark_load(options: argparse.Namespace, target: float, reached: float | No
         reached_text = "is not known" if reached is None else f"is {reached:.4g}"
         remark(
             f"{options.output}: offered load {reached_text}, but --load {options.load:g} asks for {target:.4g}; users "
-            "are left out or come again with all their jobs, and each group keeps one; another --seed may come nearer"
+            "are left out or come again with all their jobs, and each group keeps one; another --seed may come nearer",
+            Changes.FIGURES,
         )
 
 
@@ -95,11 +99,11 @@ def _remark_copies(options: argparse.Namespace, workload: Workload, resampled: W
     new_numbers = f"users that came again have new numbers in {options.output}"
     grouping = grouping_of(workload).get("function")
     if grouping == "by_consumption":
-        remark(f"{new_numbers}; groups by consumption are made again from it ({PROGRAM} info)")
+        remark(f"{new_numbers}; groups by consumption are made again from it ({PROGRAM} info)", Changes.NOTHING)
     elif grouping == "by_csv" and resampled.user.max() > workload.user.max():
         remark(
             f"{new_numbers}, which the list {options.groups} does not name; read with this list, their jobs are in the "
             'group "other", unless a line fits any user'
         )
     elif grouping != "by_csv":
-        remark(new_numbers)
+        remark(new_numbers, Changes.NOTHING)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, in_quotes, number_of
-from .console import remark, show
+from .console import Changes, remark, show
 from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
@@ -182,24 +182,29 @@ def _remark(
     remark_repairs(options, options.trace, workload)
     policies = [policy, *([] if today is None else [today])]
     remark_unsaid(policies)
-    remark_orders(policies, workload)
-    remark_users(options, workload)
+    remark_orders(policies, options.trace, workload)
+    remark_users(options, options.trace, workload)
     if workload.machine is not None:
         remark("on its nodes all policies are simulated from the beginning of the log on")
     elif more := missing_processors(workload, result.begin):
         processors = number_of(more, "processor")
-        remark(f"at {options.since} the jobs ran on {processors} more than the machine has; some begin later")
+        remark(
+            f"at {options.since} the jobs ran on {processors} more than the machine has; some begin later",
+            Changes.FIGURES,
+        )
     if today is not None and remembers_usage(today) and workload.machine is None:
         remark(f"{today.name} looks at consumption: it is simulated from the beginning of the log on")
     if result.begin.since == 0 or int(workload.submit[0]) >= result.begin.since:
-        remark("the log has no jobs before this date, so that the simulations begin on an empty machine")
+        remark(
+            "the log has no jobs before this date, so that the simulations begin on an empty machine", Changes.FIGURES
+        )
     if options.log is None:
         remark(
             f"that {policy.name} decided since then is taken for granted; --log deploy.jsonl of the daemon says "
             "which jobs it ranked"
         )
     if result.intervals is not None and result.intervals.caution:
-        remark(f"{options.trace}: {result.intervals.caution}")
+        remark(f"{options.trace}: {result.intervals.caution}", Changes.FIGURES)
 
 
 def _ranked_jobs(log: DaemonLog, result: Review) -> Coverage:

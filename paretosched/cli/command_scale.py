@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ..core.errors import number_of
-from .console import remark
+from .console import Changes, remark
 from .inputs import read_workload, remark_repairs, show_written
 from .options import new_command, number, takes_log_to_write, takes_trace, whole
 from .parser import Parser
@@ -44,5 +44,8 @@ def run(options: argparse.Namespace) -> None:
     write_workload(result, options.output)
     remark_repairs(options, options.trace, workload)
     for repair in result.repairs[len(workload.repairs) :]:
-        remark(f"{options.output}: {repair.action} {number_of(repair.jobs, 'job')}: {repair.reason} ({repair.first})")
+        remark(
+            f"{options.output}: {repair.action} {number_of(repair.jobs, 'job')}: {repair.reason} ({repair.first})",
+            Changes.FIGURES,
+        )
     show_written(options, result)

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, in_quotes, number_of
-from .console import remark, show
+from .console import Changes, remark, show
 from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
@@ -65,11 +65,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     takes_order(group)
     group.add_argument(
         "--front",
+        rare=True,
         metavar="FRONT",
         type=FRONT,
         help="run directory or front file; one of its schedules is made again",
     )
-    group.add_argument("--row", type=whole, metavar="N", help="row of that schedule in the front (default 0)")
+    group.add_argument(
+        "--row", rare=True, type=whole, metavar="N", help="row of that schedule in the front (default 0)"
+    )
     group.add_argument(
         "--estimates",
         default="requested",
@@ -100,6 +103,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     output.add_argument(
         "--segments",
+        rare=True,
         metavar="FILE",
         type=Name(writes=Kind.SEGMENTS),
         help="for a policy that preempts jobs: file to write when and where each job runs: job,from,to,nodes (CSV, or "
@@ -134,13 +138,13 @@ def run(options: argparse.Namespace) -> None:
     text = _json(options, schedule, policy, today) if options.json else _text(schedule, policy, today)
     _write(options, schedule, policy)
     remark_repairs(options, options.trace, workload)
-    remark_users(options, workload)
+    remark_users(options, options.trace, workload)
     if explored_on is not None and explored_on != workload.digest:
-        remark(f"{options.front} was explored on another workload; its policy was applied to this one")
+        remark(f"{options.front} was explored on another workload; its policy was applied to this one", Changes.FIGURES)
     remark_history(schedule)
     policies = [] if policy is None else [policy]
     remark_unsaid(policies)
-    remark_orders(policies, workload, options.estimates)
+    remark_orders(policies, options.trace, workload, options.estimates)
     show(text)
 
 

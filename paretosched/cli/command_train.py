@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, WorkersLostError, in_quotes, number_of
-from .console import PROGRAM, bar, remark, remarks_of_search, show
+from .console import PROGRAM, Changes, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_wish, read_workload, remark_repairs, remark_rest, show_other_machine
 from .options import (
@@ -146,6 +146,7 @@ def _takes_data(parser: Parser) -> None:
     )
     group.add_argument(
         "--over",
+        rare=True,
         choices=["sum", "ratio"],
         help="with several logs, minimise: sum, the sum of their objectives (default); or ratio, the mean of their "
         "ratios to EASY (default with --rule-base and --resample)",
@@ -179,22 +180,28 @@ def _takes_greedy(parser: Parser) -> None:
     )
     group.add_argument(
         "--criterion",
+        rare=True,
         choices=["f1", "f2", "f3", "f4", "best"],
         help="the formula that orders the waiting jobs; best (default): all four, also combined, and the best of them",
     )
     takes_backfill(group, "backfilling with the trained order (default easy; paper 000 has none)")
     group.add_argument(
         "--generations",
+        rare=True,
         type=whole,
         metavar="N",
         help="generations of 105 schedules for each criterion (default 100, or those of RUN); with --rule-base, to "
         "train the Greedy among its strategies",
     )
     group.add_argument(
-        "--strategy", choices=["es", "cma"], help="es: evolution strategy of paper 000 (default); cma: CMA-ES"
+        "--strategy",
+        rare=True,
+        choices=["es", "cma"],
+        help="es: evolution strategy of paper 000 (default); cma: CMA-ES",
     )
     group.add_argument(
         "--scale",
+        rare=True,
         choices=["linear", "log"],
         help="linear: vary weights as in paper 000 (default); log: on a logarithmic scale, which learns faster",
     )
@@ -209,6 +216,7 @@ def _takes_rules(parser: Parser) -> None:
     )
     group.add_argument(
         "--rule-base",
+        rare=True,
         choices=["iterative", "symbiotic"],
         help="iterative: a readable table of situations, filled one after the other, which may end worse than EASY or "
         "outside the limits; symbiotic: fuzzy rules that evolve and are then refined, on the jobs learnt from never "
@@ -216,6 +224,7 @@ def _takes_rules(parser: Parser) -> None:
     )
     group.add_argument(
         "--evaluations",
+        rare=True,
         type=whole,
         metavar="N",
         help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
@@ -226,6 +235,7 @@ def _takes_rules(parser: Parser) -> None:
     )
     group.add_argument(
         "--greedy",
+        rare=True,
         metavar="POLICY",
         type=Name("the Greedy policy"),
         help="the Greedy among the strategies: a policy file without backfilling (default: a Greedy of f2 is trained "
@@ -233,6 +243,7 @@ def _takes_rules(parser: Parser) -> None:
     )
     group.add_argument(
         "--plus",
+        rare=True,
         action="store_const",
         const=True,
         help="symbiotic: parents compete with their children, 80 rule bases in a generation; the paper announces this, "
@@ -240,6 +251,7 @@ def _takes_rules(parser: Parser) -> None:
     )
     group.add_argument(
         "--defaults",
+        rare=True,
         action="store_const",
         const=True,
         help="symbiotic: a default evolves, too: the strategy for states in which all rules together weigh less than "
@@ -248,6 +260,7 @@ def _takes_rules(parser: Parser) -> None:
 
     group.add_argument(
         "--unseen",
+        rare=True,
         choices=STRATEGY_WORDS,
         help="iterative: the strategy of situations that the jobs learnt from never had: fcfs by wait (default, as in "
         "the paper), or easy by wait; on the jobs learnt from both are the same policy",
@@ -408,14 +421,14 @@ def _remark_disappointments(options: argparse.Namespace, training: Training) -> 
     from ..core.tables import enumeration
 
     if training.systems[training.best].exceeded:
-        remark("no policy within the limits was found; this one exceeds them least")
+        remark("no policy within the limits was found; this one exceeds them least", Changes.FIGURES)
     if options.rule_base is not None:
         rules, alone = training.systems
         if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
-            remark("the Greedy among its strategies is better alone than these rules")
+            remark("the Greedy among its strategies is better alone than these rules", Changes.FIGURES)
     left_out = [f"{rest} has no job of group {enumeration(groups)}" for rest, groups in training.groups_left_out()]
     if left_out:
-        remark(f"{'; '.join(left_out)}: left out of the results on the rest")
+        remark(f"{'; '.join(left_out)}: left out of the results on the rest", Changes.FIGURES)
     favoured = training.favoured_newcomers()
     if favoured:
         remark(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
-from .console import remark, show
+from .console import Changes, remark, show
 from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
@@ -123,13 +123,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     certain.add_argument(
         "--draws",
+        rare=True,
         type=whole,
         default=5,
         metavar="N",
         help="how often (default 5); changes have 95 %% intervals over them. A log without users, or of less than two "
         "weeks, stands for itself, without intervals",
     )
-    certain.add_argument("--seed", type=whole, default=0, help="seed of the first time (default 0)")
+    certain.add_argument("--seed", rare=True, type=whole, default=0, help="seed of the first time (default 0)")
     output = parser.add_argument_group("prices, and what is written")
     output.add_argument(
         "--price",
@@ -172,7 +173,7 @@ def run(options: argparse.Namespace) -> None:
         save_rows(answer_rows(answers), Path(options.output))
     remark_repairs(options, options.trace, workload)
     remark_unsaid(policies)
-    remark_orders(policies, workload)
+    remark_orders(policies, options.trace, workload)
     _remark_certainty(options, answers)
     show(to_json(facts(answers)) if options.json else answer_text(answers))
 
@@ -205,8 +206,9 @@ def _remark_certainty(options: argparse.Namespace, answers: WhatIf) -> None:
     """Write a remark if the log stands for itself, or if it is so short that intervals are rough."""
     submit = answers.workload.submit
     if answers.reason:
-        remark(f"{options.trace}: stands for itself, without intervals: {answers.reason}")
+        remark(f"{options.trace}: stands for itself, without intervals: {answers.reason}", Changes.FIGURES)
     elif submit[-1] - submit[0] < SHORT:
         remark(
-            f"{options.trace}: lasts less than four weeks: there is little to put together again, intervals are rough"
+            f"{options.trace}: lasts less than four weeks: there is little to put together again, intervals are rough",
+            Changes.FIGURES,
         )

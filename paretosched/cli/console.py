@@ -1,4 +1,8 @@
-"""The output of commands: tables on standard output, remarks and progress on standard error; and Ctrl-C."""
+"""The output of commands: tables on standard output, remarks and progress on standard error; and Ctrl-C.
+
+A command says three remarks at most, after its answer, those first that change most; all of them with --remarks, and
+beside JSON.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,30 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from enum import IntEnum
 from time import monotonic
 from types import FrameType
 
-from ..core.errors import InputError, printable
+from ..core.errors import InputError, number_of, printable
 
 PROGRAM = "paretosched"
 BUSY = ("importlib", "numba", "llvmlite", "rich")  # packages that must not be interrupted
 SEARCH = "paretosched.search"  # the logger
 PERIOD = 10.0  # s, between two lines about work that takes longer
 
+MOST = 3  # remarks of a command
+
 _first: list[tuple[Callable[[str], None], str]] = []  # what comes before all else, and how it is written
+_remarks: list[tuple[Changes, str, str]] = []  # what is said at the end: what it changes, of what, the words
+
+
+class Changes(IntEnum):
+    """What a remark changes, those first that come first."""
+
+    FIGURES = 0  # what is shown would be another number, or is worth little
+    MEANING = 1  # what the numbers are of
+    NOTHING = 2  # what else is good to know
+
 
 Update = Callable[[int, int | None, str], None]  # how many are done, how many in all (None: not known), a note
 
@@ -28,7 +45,7 @@ def show_first(text: str, beside_json: bool) -> None:
 
     It goes to standard output, and beside JSON to standard error.
     """
-    _first.append((remark if beside_json else show, text))
+    _first.append((say if beside_json else show, text))
 
 
 def forget_first() -> None:
@@ -82,21 +99,40 @@ def tell(text: str) -> None:
             print(printable(" ".join(text.split())), file=sys.stderr, flush=True)
 
 
-def remark(text: str) -> None:
-    """Write one line to standard error, under the name of the program."""
-    if any(write is remark for write, _ in _first):
+def say(text: str) -> None:
+    """Write one line to standard error at once, under the name of the program."""
+    if any(write is say for write, _ in _first):
         write_first()
     tell(f"{PROGRAM}: {text}")
 
 
+def remark(text: str, changes: Changes = Changes.MEANING, of: str = "") -> None:
+    """Keep a line for the end of the command, see `write_remarks`; `of` is the policy or file that it is about."""
+    _remarks.append((changes, of, text))
+
+
+def write_remarks(shows_all: bool) -> None:
+    """Write the remarks that were kept, each once, in the order of what they change; three, or all of them."""
+    about: dict[str, list[str]] = {}  # the words to what they are said of
+    for _, of, text in sorted(dict.fromkeys(_remarks), key=lambda kept: kept[0]):
+        about.setdefault(text, []).extend([of] * bool(of))
+    _remarks.clear()
+    texts = [f"{', '.join(subjects)}: {text}" if subjects else text for text, subjects in about.items()]
+    shown = texts if shows_all or len(texts) <= MOST else texts[:MOST]
+    for text in shown:
+        say(text)
+    if more := len(texts) - len(shown):
+        say(f"{number_of(more, 'more remark')}: --remarks")
+
+
 @contextmanager
 def remarks_of_search() -> Iterator[None]:
-    """Write what a search says of its workers, to Python's logging, as remarks."""
+    """Write what a search says of its workers, to Python's logging, at once."""
     import logging
 
     class Remarks(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            remark(record.getMessage())
+            say(record.getMessage())
 
     logger, handler = logging.getLogger(SEARCH), Remarks()
     logger.addHandler(handler)
@@ -230,7 +266,7 @@ class _Lines:
     def say(self, note: str) -> None:
         """Write a line."""
         self.last = monotonic()
-        remark(f"{self.what}: {', '.join(filter(None, (self.amount, note)))}")
+        say(f"{self.what}: {', '.join(filter(None, (self.amount, note)))}")
 
     def say_still(self) -> None:
         """Write a line when there was none for a while, until the end."""

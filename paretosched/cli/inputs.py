@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError, number_of
-from .console import PROGRAM, remark, show, show_first
+from .console import PROGRAM, Changes, remark, show, show_first
 
 if TYPE_CHECKING:
     from ..policies.policy import Policy
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 
 MOST_UNKNOWN = 0.1  # the share of jobs that may have no requested time without a remark of its own
+OF_FIGURES = (  # in remarks on a slurm.conf: what changes most who waits
+    "hold no job back",
+    "share one machine",
+    "for processors only",
+    "equal shares",
+    "the same QOS",
+    "counts nothing",
+    "count nothing",
+)
 LOADED_FIRST = ("..workload.reopening", "..simulation.simulator")  # with what they need: most of what is loaded at all
 
 
@@ -176,12 +185,12 @@ def read_sites(option: str, policies: Sequence[str], shares: str | None) -> list
     ]
 
 
-def remark_users(options: argparse.Namespace, workload: Workload) -> None:
-    """Write a remark on how many jobs depend on others, if users react."""
+def remark_users(options: argparse.Namespace, log: str, workload: Workload) -> None:
+    """Write a remark on how many jobs of a log depend on others, if users react."""
     if options.users == "react":
         from ..workload.reacting_users import words_on_reactions
 
-        remark(f"{workload.name}: {words_on_reactions(workload)}")
+        remark(f"{log}: {words_on_reactions(workload)}", Changes.NOTHING)
 
 
 def remark_unsaid(policies: Iterable[Policy]) -> None:
@@ -189,7 +198,7 @@ def remark_unsaid(policies: Iterable[Policy]) -> None:
     from ..policies.priority import UNSAID, UNSAID_WORDS
 
     if unsaid := [policy.name for policy in policies if UNSAID in policy.provenance]:
-        remark(f"{'; '.join(unsaid)}: {UNSAID_WORDS}")
+        remark(f"{'; '.join(unsaid)}: {UNSAID_WORDS}", Changes.NOTHING)
 
 
 def _is_site(policy: str) -> bool:
@@ -200,7 +209,7 @@ def _is_site(policy: str) -> bool:
     return (is_file(policy) or policy.lower().endswith(SLURM_ENDING)) and is_slurm_conf(policy)
 
 
-def remark_orders(policies: Iterable[Policy], workload: Workload, estimates: str = "requested") -> None:
+def remark_orders(policies: Iterable[Policy], log: str, workload: Workload, estimates: str = "requested") -> None:
     """Write remarks about groups that a policy makes itself, and about orders that lack groups or change nothing.
 
     `estimates` says which run times the policies expect.
@@ -213,33 +222,44 @@ def remark_orders(policies: Iterable[Policy], workload: Workload, estimates: str
         jobs = decided_by(policy, workload)
         if policy.grouping is not None and jobs is not workload:
             remark(
-                f"{policy.name}: decides by the groups of its own rule, {policy.grouping.words()}, because those of "
-                f"{workload.name} are made in another way; what is measured is by the latter"
+                f"decides by the groups of its own rule, {policy.grouping.words()}, because those of {log} are made in "
+                "another way; what is measured is by the latter",
+                of=policy.name,
             )
-        if jobs is workload and (words := _in_other_groups(policy, workload)):
-            remark(f"{policy.name}: {words}")
+        if jobs is workload and (words := _in_other_groups(policy, log, workload)):
+            remark(words, of=policy.name)
         missing = [group for group in getattr(policy, "named_groups", ()) if group not in jobs.groups]
         if missing:
             groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
-            remark(f"{policy.name}: {workload.name} has no {groups}; the policy goes on without")
+            remark(f"{log} has no {groups}; the policy goes on without", Changes.FIGURES, policy.name)
         if not isinstance(policy, Priority):
             continue
         for line in slurm_remarks(policy.provenance, workload.machine is not None):
-            remark(f"slurm.conf: {line}")
+            weighs = any(words in line for words in OF_FIGURES)
+            file = policy.provenance["slurm"].get("file", "slurm.conf")
+            remark(line, Changes.FIGURES if weighs else Changes.MEANING, file)
         for line in policy.unknown_words(workload, estimates):
-            remark(f"{policy.name}: {line}")
+            remark(line, Changes.FIGURES, policy.name)
         entitled = policy.backfill.entitled
         if entitled and not any(group in jobs.groups for group in entitled):
-            remark(f"{policy.name}: no job has a reservation, because reservations are for {', '.join(entitled)} only")
+            remark(
+                f"no job has a reservation, because reservations are for {', '.join(entitled)} only",
+                Changes.FIGURES,
+                policy.name,
+            )
         for sentence in policy.doubts(jobs):
-            remark(f"{policy.name}: {sentence}")
+            remark(sentence, of=policy.name)
         if policy.half_life != Priority.half_life and not {"usage", "fairshare"} & policy.variables:
-            remark(f"{policy.name}: no formula has usage, so that the half-life changes nothing")
+            remark("no formula has usage, so that the half-life changes nothing", Changes.NOTHING, policy.name)
         if policy.backfill.order and not policy.tries_others:
-            remark(f"{policy.name}: every job has a reservation, so that the order of backfilling changes nothing")
+            remark(
+                "every job has a reservation, so that the order of backfilling changes nothing",
+                Changes.NOTHING,
+                policy.name,
+            )
 
 
-def _in_other_groups(policy: Policy, workload: Workload) -> str:
+def _in_other_groups(policy: Policy, log: str, workload: Workload) -> str:
     """Return in words how many jobs the policy's own rule puts into other groups, if both are by consumption; or ""."""
     from ..workload.group_rules import ConsumptionGroups, comes_from_consumption
 
@@ -250,7 +270,7 @@ def _in_other_groups(policy: Policy, workload: Workload) -> str:
     if not moved:
         return ""
     return (
-        f"decides by the groups of {workload.name}, by what users consume in all of it; deployed, it decides "
+        f"decides by the groups of {log}, by what users consume in all of it; deployed, it decides "
         f"{rule.words()}, which puts {moved:.3g} % of the jobs into other groups"
     )
 
@@ -275,7 +295,7 @@ def remark_cut(options: argparse.Namespace, trace: str, workload: Workload) -> N
     from ..workload.overruns import choice_text
 
     if _asks_about_cut(options, trace, workload):
-        remark(choice_text(trace, workload.repairs, "--overrun raise", "--overrun cut"))
+        remark(choice_text(trace, workload.repairs, "--overrun raise", "--overrun cut"), Changes.FIGURES)
 
 
 def _asks_about_cut(options: argparse.Namespace, trace: str, workload: Workload) -> bool:
@@ -304,7 +324,10 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
     if assumptions:
         parts.append(f"{number_of(assumptions, 'assumption')} made")
     if parts:
-        remark(f"{trace}: {number_of(len(workload), 'job')}; {', '.join(parts)} ({PROGRAM} info says which and why)")
+        remark(
+            f"{trace}: {number_of(len(workload), 'job')}; {', '.join(parts)} ({PROGRAM} info says which and why)",
+            Changes.NOTHING,
+        )
     remark_cut(options, trace, workload)
     unknown = sum(repair.jobs for repair in workload.repairs if repair.reason == RUN_TAKEN)
     if unknown and workload.records is not None:  # the repair is about the whole log, of which this may be a part
@@ -312,7 +335,8 @@ def remark_repairs(options: argparse.Namespace, trace: str, workload: Workload) 
     if unknown > MOST_UNKNOWN * len(workload):
         remark(
             f"{trace}: {share_text(100 * unknown / len(workload))} of the jobs have no requested time; their run time "
-            "is taken for it, so schedulers know it exactly, as no real one does: gains over EASY may be others"
+            "is taken for it, so schedulers know it exactly, as no real one does: gains over EASY may be others",
+            Changes.FIGURES,
         )
     if workload.down is not None:
         from ..workload.description import down_share
@@ -333,7 +357,9 @@ def remark_history(schedule: Schedule) -> None:
         try:
             schedule.check()
         except InputError as error:
-            remark(f"not feasible, but measured as it is: {error} (nodes were shared, or clocks differed)")
+            remark(
+                f"not feasible, but measured as it is: {error} (nodes were shared, or clocks differed)", Changes.FIGURES
+            )
 
 
 def remark_rest(run: str | None) -> None:
@@ -361,4 +387,4 @@ def remark_unfinished(run: str) -> None:
 
     state = state_text(run) if is_run(run) else ""
     if state:
-        remark(f"{run}: {state}")
+        remark(f"{run}: {state}", Changes.FIGURES)

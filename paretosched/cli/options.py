@@ -10,9 +10,8 @@ from ..core.errors import InputError, in_quotes
 from ..core.limits import LARGEST, limit_names, limits_text
 from ..policies.slurm_commands import COMMAND, QOS_COMMAND
 from .file_kinds import Kind
-from .parser import Parser
+from .parser import Group, Parser
 
-Group = argparse._ArgumentGroup
 BACKFILLS = ("none", "easy", "conservative")  # those of `policies.greedy_order`, which takes long to import
 TLS = ("tls-ca", "tls-cert", "tls-key")
 
@@ -126,6 +125,8 @@ def new_command(
     parser.set_defaults(run=run)
     if json:
         parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
+    parser.add_argument("--remarks", action="store_true", rare=True, help="show all remarks, not the first three only")
+    parser.add_help_all()
     return parser
 
 
@@ -192,6 +193,7 @@ def takes_reading(parser: Parser, with_limits: bool = True, views: bool = False)
     )
     group.add_argument(
         "--one-pool",
+        rare=True,
         action="store_true",
         help="of a log with nodes: treat its machine as a pool of equal processors, as that of any other log",
     )
@@ -206,6 +208,7 @@ def takes_limits(parser: Parser) -> None:
     )
     group.add_argument(
         "--limit",
+        rare=True,
         action="append",
         type=limit,
         metavar="NAME=N",
@@ -228,8 +231,8 @@ def takes_log_to_write(parser: Parser) -> None:
 
 
 def takes_backfill(group: Group, help_: str) -> None:
-    """Add the option for the kind of backfilling."""
-    group.add_argument("--backfill", choices=BACKFILLS, help=help_)
+    """Add the option for the kind of backfilling of what is trained or explored."""
+    group.add_argument("--backfill", rare=True, choices=BACKFILLS, help=help_)
 
 
 def takes_order(group: Group) -> None:
@@ -244,6 +247,7 @@ def takes_order(group: Group) -> None:
     )
     group.add_argument(
         "--backfill-order",
+        rare=True,
         metavar="ORDER",
         help="the order in which such jobs are tried: same, a named order as for --policy, or a formula, whose "
         "smallest value comes first: sjf, 'estimate * width'",
@@ -288,6 +292,7 @@ def takes_workers(parser: Parser) -> None:
     )
     group.add_argument(
         "--scheduler",
+        rare=True,
         metavar="ADDRESS",
         help="use a running Dask cluster at this address, such as tls://host:8786. If it goes away, it is tried again "
         "for 60 s; so long, too, is waited for a worker. At tcp://host:8786, everybody who reaches it can run programs "
@@ -298,6 +303,7 @@ def takes_workers(parser: Parser) -> None:
     ):
         group.add_argument(
             f"--{name}",
+            rare=True,
             metavar="FILE",
             type=Name(f"the {what}"),
             help=f"{what}, for a scheduler at tls://, PEM (default: that of Dask's configuration)",

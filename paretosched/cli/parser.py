@@ -1,4 +1,8 @@
-"""Reading the words of a command line; an error is one line, with the nearest right word and the command's help."""
+"""Reading the words of a command line; an error is one line, with the nearest right word and the command's help.
+
+`--help` shows what most need. An option that is added with `rare=True` is as good as any other, but only `--help-all`
+shows it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from ..core.errors import did_you_mean, in_quotes, nearest_word
+from ..core.errors import did_you_mean, in_quotes, nearest_word, number_of
 from .console import show, tell
 
 NEEDS_SIGN = tuple(f"argument {option}: expected one argument" for option in ("--objective", "--wish"))
@@ -22,12 +26,62 @@ class _Help(argparse.RawDescriptionHelpFormatter):
             self._action_max_length = max(self._action_max_length, 4 + max(map(len, action.choices or ())))
 
 
-class Parser(argparse.ArgumentParser):
+class _Marking(argparse._ActionsContainer):
+    """What options are added to; it notes which of them few need."""
+
+    def add_argument(self, *names: str, rare: bool = False, **more: Any) -> argparse.Action:
+        """Add an argument as argparse does; with `rare` only --help-all shows it."""
+        action = super().add_argument(*names, **more)
+        vars(action)["rare"] = rare
+        return action
+
+
+class Group(_Marking, argparse._ArgumentGroup):
+    """A group of options under a heading that says what for."""
+
+
+class _HelpAll(argparse.Action):
+    """--help-all: show all options, and end."""
+
+    def __call__(self, parser: Any, *_: Any, **__: Any) -> None:
+        show(parser.format_help(whole=True).rstrip("\n"))
+        parser.exit()
+
+
+class Parser(_Marking, argparse.ArgumentParser):
     """An argument parser whose errors are one line and name the help of the right command."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(formatter_class=_Help, allow_abbrev=False, **more)
         self.commands: Mapping[str, Parser] = {}
+
+    def add_argument_group(self, *args: Any, **more: Any) -> Group:
+        """Add a heading, and return the group to which its options are added."""
+        group = Group(self, *args, **more)
+        self._action_groups.append(group)
+        return group
+
+    def add_help_all(self) -> None:
+        """Add the option that shows the options that few need, too."""
+        self.add_argument("--help-all", action=_HelpAll, nargs=0, rare=True, help="show all options, and end")
+
+    def format_help(self, whole: bool = False) -> str:
+        """Return the help with the options that most need, and how many there are more; `whole`: with all of them."""
+        formatter = self._get_formatter()
+        shown = [action for action in self._actions if whole or not vars(action).get("rare")]
+        formatter.add_usage(self.usage, shown, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        for group in self._action_groups:
+            actions = [action for action in group._group_actions if action in shown]
+            if actions:
+                formatter.start_section(group.title)
+                formatter.add_text(group.description)
+                formatter.add_arguments(actions)
+                formatter.end_section()
+        formatter.add_text(self.epilog)
+        if more := len(self._actions) - len(shown):
+            formatter.add_text(f"{self.prog} --help-all shows {number_of(more, 'more option')}")
+        return formatter.format_help()
 
     def add_commands(self) -> argparse._SubParsersAction[Parser]:
         """Return the object to which commands are added, each with its own parser."""
@@ -54,7 +108,7 @@ class Parser(argparse.ArgumentParser):
         """Refuse the first unknown option or command, and "--" as a value, before argparse complains about others."""
         for word in words:
             name = word.partition("=")[0]
-            if word in ("--", "-h", "--help"):
+            if word in ("--", "-h", "--help", "--help-all"):
                 return
             if self.commands and not word.startswith("-"):
                 if word not in self.commands:

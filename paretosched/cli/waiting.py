@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..core.compilation import LISTENERS
 from ..core.computing import compute, is_computing
-from .console import PERIOD, Update, bar, remark
+from .console import PERIOD, Update, bar, say
 
 if TYPE_CHECKING:
     from ..core.arrays import Ints
@@ -72,7 +72,7 @@ class CompilationRemark:
     def say(self) -> None:
         """Write the line."""
         self.is_said = True
-        remark("compiling, once: up to a minute, or four for nodes; what is compiled is kept for all later commands")
+        say("compiling, once: up to a minute, or four for nodes; what is compiled is kept for all later commands")
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def reading_progress() -> Iterator[tuple[Callable[[int, int | None], None], Call
         if now - last >= PERIOD:
             last = now
             share = f" of {goal:,} ({100 * done / goal:.0f} %)" if goal else ""
-            remark(f"{what}: {done:,}{share} after {now - begin:.0f} s")
+            say(f"{what}: {done:,}{share} after {now - begin:.0f} s")
 
     yield (
         lambda done, goal: progress("bytes read", done, goal),

@@ -311,7 +311,7 @@ def test_a_run_of_an_earlier_version_is_continued_as_greedy(house: Path, workloa
 
 
 def test_train_explains_rule_bases_in_its_help() -> None:
-    outcome = " ".join(succeed("train", "--help").out.split())
+    outcome = " ".join(succeed("train", "--help-all").out.split())
     for words in (
         "--rule-base symbiotic --objective",
         "one of thirteen strategies",

@@ -10,13 +10,17 @@ import pytest
 import paretosched as ps
 from paretosched import Machine, Schedule
 from paretosched.app.locate_workload import finder
-from paretosched.cli.inputs import remark_history
+from paretosched.cli.console import MOST, Changes, remark, write_remarks
+from paretosched.cli.inputs import OF_FIGURES, remark_history
+from paretosched.policies import slurm_policy
 from support.commands import (
     command,
     succeed,
 )
 from support.machine_zoo import case, of
 from support.placing import ideal_schedule
+
+SITE = Path(__file__).parents[1] / "data/slurm"
 
 
 def refusal(*arguments: object) -> str:
@@ -133,9 +137,51 @@ def test_what_speaks_against_a_log_comes_before_all_else_and_not_before_a_refusa
 def test_a_history_that_names_no_nodes_is_remarked(capsys: pytest.CaptureFixture[str]) -> None:
     w = case(Machine((of("n[1-2]"),)), "0 9 -n4", "0 9 -n5")
     remark_history(Schedule(w, [0, 0], "recorded"))
+    write_remarks(shows_all=False)
     assert capsys.readouterr().err == "paretosched: measured as it is: nothing says on which nodes the jobs ran\n"
     remark_history(ideal_schedule(w))
+    write_remarks(shows_all=False)
     assert capsys.readouterr().err == ""
     double = Schedule(w.one_pool, [0, 0], "recorded")
     remark_history(double)
+    write_remarks(shows_all=False)
     assert "not feasible, but measured as it is: recorded: the machine has 8 processors" in capsys.readouterr().err
+
+
+def test_a_slurm_conf_has_three_remarks_and_first_what_changes_most(house: Path) -> None:
+    words = ("simulate", house / "w.swf.gz", "--policy", SITE / "slurm.conf")
+    whole = succeed(*words, "--remarks").err.splitlines()
+    weighty = [line for line in whole if any(words in line for words in OF_FIGURES)]
+    *shown, last = succeed(*words).err.splitlines()
+    assert shown == whole[: len(shown)]
+    assert len(shown) == MOST
+    assert set(shown) <= set(weighty)
+    assert last == f"paretosched: {len(whole) - MOST} more remarks: --remarks"
+    assert succeed(*words, "--json").err.splitlines() == whole
+
+
+def test_what_changes_most_is_still_said_in_these_words() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in Path(slurm_policy.__file__).parent.glob("slurm_*.py"))
+    assert [words for words in OF_FIGURES if words not in source] == []
+
+
+def test_remarks_are_said_once_in_the_order_of_what_they_change(capsys: pytest.CaptureFixture[str]) -> None:
+    for text, changes in (
+        ("c", Changes.NOTHING),
+        ("b", Changes.MEANING),
+        ("a", Changes.FIGURES),
+        ("b", Changes.MEANING),
+    ):
+        remark(text, changes)
+    assert capsys.readouterr().err == ""
+    write_remarks(shows_all=False)
+    assert capsys.readouterr().err == "paretosched: a\nparetosched: b\nparetosched: c\n"
+    for text in "dcbae":
+        remark(text)
+    write_remarks(shows_all=False)
+    assert (
+        capsys.readouterr().err
+        == "paretosched: d\nparetosched: c\nparetosched: b\nparetosched: 2 more remarks: --remarks\n"
+    )
+    write_remarks(shows_all=False)
+    assert capsys.readouterr().err == ""

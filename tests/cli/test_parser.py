@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -88,20 +89,56 @@ def test_every_way_to_start_is_called_the_same() -> None:
         assert (ways[0].stdout + ways[0].stderr).startswith(("usage: paretosched", "paretosched: unknown command"))
 
 
+MOST = 15  # options of --help
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_what_most_need_and_help_all_the_rest(name: str) -> None:
+    few, whole = succeed(name, "--help").out, succeed(name, "--help-all").out
+    options, all_options = options_shown(few), options_shown(whole)
+    assert options[0] == "-h"
+    assert len(options) <= MOST
+    assert set(options) < set(all_options)
+    parser = all_commands(name).commands[name]
+    assert len(all_options) == sum(bool(action.option_strings) for action in parser._actions)
+    count = len(all_options) - len(options)
+    assert few.splitlines()[-1] == f"paretosched {name} --help-all shows {count} more options"
+    assert "--help-all shows" not in whole
+    assert set(re.findall(r"--[a-z-]+", few.partition("\n\n")[0])) <= set(
+        re.findall(r"--[a-z-]+", few[few.index("\n\n") :])
+    )
+
+
+def options_shown(text: str) -> list[str]:
+    """Return the first name of each option that a help shows, in its order."""
+    return [line.split()[0].rstrip(",") for line in text.splitlines() if re.match("  -", line)]
+
+
 def test_options_of_long_commands_are_in_groups_that_teach() -> None:
-    for name, groups in (
-        ("explore", ["how the log is read", "the search", "sequences", "plans", "workers"]),
-        ("train", ["what is wanted", "the data", "Greedy (paper 000)", "rule bases (paper 001)", "the run", "workers"]),
+    for name, groups, words in (
+        ("explore", ["how the log is read", "the search", "sequences", "plans", "workers"], "--help-all"),
+        ("explore", ["how the log is read", "the search", "where to look", "workers"], "--help"),
+        (
+            "train",
+            ["what is wanted", "the data", "Greedy (paper 000)", "rule bases (paper 001)", "the run", "workers"],
+            "--help-all",
+        ),
     ):
-        outcome = succeed(name, "--help").out
+        outcome = succeed(name, words).out
         places = [outcome.index(f"\n{group}:\n  ") for group in groups]
         assert places == sorted(places)
         first = outcome[outcome.index("\noptions:\n") :].partition("\n\n")[0]
-        assert [line.split()[0].rstrip(",") for line in first.splitlines() if line.startswith("  -")] == [
-            "-h",
-            "--json",
-            "-o",
-        ]
+        few = ["-h", "--json", "-o"]
+        assert options_shown(first) == (few if words == "--help" else [*few[:2], "--remarks", "--help-all", "-o"])
+    assert "\nsequences:\n" not in succeed("explore", "--help").out  # a heading without options is not shown
+
+
+def test_what_only_help_all_shows_is_understood_like_any_option() -> None:
+    options = all_commands("explore").parse_args(["explore", "w", "-o", "r", "--moves", "pull", "--lag=7"])
+    assert (options.moves, options.lag, options.remarks) == ("pull", 7, False)
+    assert command("explore", "--help-al").err.startswith(
+        'paretosched explore: unknown option "--help-al"; did you mean '
+    )
 
 
 def test_every_command_has_a_file_of_its_name() -> None:

@@ -193,7 +193,7 @@ def test_compilations_of_more_than_a_moment_together_are_said_once(
 ) -> None:
     lines: list[str] = []
     clock = Clock()
-    monkeypatch.setattr(waiting, "remark", lines.append)
+    monkeypatch.setattr(waiting, "say", lines.append)
     monkeypatch.setattr(waiting, "Timer", clock.timer)
     monkeypatch.setattr(waiting, "monotonic", lambda: clock.now)
     remark = waiting.CompilationRemark()

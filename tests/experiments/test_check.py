@@ -114,7 +114,7 @@ def test_a_table_that_cannot_be_read_is_one_line(copy: Path) -> None:
 
 
 def test_a_new_number_needs_a_claim() -> None:
-    (line,) = lines_after(README, "\n## What it is,", "\nOn CTC this is 12.34 % better.\n\n## What it is,")
+    (line,) = lines_after(README, "\n## What it is not", "\nOn CTC this is 12.34 % better.\n\n## What it is not")
     assert re.match(r"README\.md:\d+: 12\.34 is traced to no data: ['\"].*this is 12\.34 % better", line)
 
 
@@ -133,7 +133,7 @@ def test_a_row_that_is_missing_from_a_table_is_one_line(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("document", "old", "new", "says"),
     [
-        (README, "47.3   54.0   66.4", "47.3   54.0   66.5", rf"{NO_LINE_OF_DEMO}.*66\.5"),
+        (README, "5.13      0.41   25.01", "5.13      0.41   25.02", rf"{NO_LINE_OF_DEMO}.*25\.02"),
         (
             README,
             "3,753 of them are not",
@@ -158,17 +158,16 @@ def test_a_row_that_is_missing_from_a_table_is_one_line(copy: Path) -> None:
             "$ paretosched explore logs",
             rf"{NO_LINE_OF_WALK}.*explore logs",
         ),
-        (README, "# 20,000 schedules", "# 30,000 schedules", "says 30,000, the data say 20,000"),
         (TUTORIAL, "gained 2.8 %", "gained 2.6 %", r"says 2\.6, the data say 2\.8"),
         (TUTORIAL, "22.05 with eight processors", "22.05 with nine processors", "says nine, the data say eight"),
         (
             README,
-            "3.6 hours in",
-            "3.7 hours in",
+            "3.6 h, not",
+            "3.7 h, not",
             "says 3.7, the data say 3.6",
         ),
-        (README, "1.25*EASY; six logs", "1.25*EASY; five logs", "says five, the data say six"),
-        (README, "one of KTH (run", "two of KTH (run", "says two, the data say one"),
+        (README, "25 minutes", "26 minutes", "says 26, the data say 25"),
+        (README, "in one window of", "in two window of", "says two, the data say one"),
     ],
 )
 def test_a_digit_that_is_changed_in_what_is_shown_is_one_line(document: str, old: str, new: str, says: str) -> None:
@@ -181,7 +180,7 @@ def test_every_digit_of_the_readme_is_guarded() -> None:
     text = (ROOT / README).read_text(encoding="utf-8")
     guarded = ("traced", "recorded", "stated")
     _, counts = check.faults_of_document(README, text, Results(ROOT))
-    assert sum(counts[rule] for rule in guarded) > 90
+    assert sum(counts[rule] for rule in guarded) > 40
     for match in list(re.finditer(r"(?m)^ {4}(?!\$|git|make|paretosched|    --).*?(\d)", text))[::3]:
         digit = match.start(1)
         changed = text[:digit] + str((int(match[1]) + 5) % 10) + text[digit + 1 :]
@@ -206,7 +205,7 @@ def test_every_digit_of_the_readme_is_guarded() -> None:
     ],
 )
 def test_a_new_number_of_the_readme_needs_a_claim_in_code_and_in_words_too(added: str, words: list[str]) -> None:
-    lines = lines_after(README, "\n## What it is,", f"{added}\n## What it is,")
+    lines = lines_after(README, "\n## What it is not", f"{added}\n## What it is not")
     found = [re.match(r"README\.md:\d+: (\S+) is traced to no data", line) for line in lines]
     assert [match and match[1] for match in found] == words
 
@@ -216,7 +215,7 @@ def test_lines_of_a_record_are_shown_in_its_order() -> None:
     assert [shown.place_in(record, line) for line in ("b 2", "  a 1", "c ... more", "c 3", "$ info log")] == [
         2, 1, 3, None, 0,
     ]  # fmt: skip
-    text = "# x\n\n    {}\n    ...\n    {}\n"
+    text = "# x\n\n## Try it\n\n    {}\n    ...\n    {}\n"
     demo = ["no group above EASY             47.3   54.0   66.4   39.9   52.6", "EASY            65.93 ..."]
     assert shown.check_shown(README, text.format(*demo), ROOT)[0] == []
     (wrong,) = shown.check_shown(README, text.format(*demo[::-1]), ROOT)[0]

@@ -177,7 +177,7 @@ def test_named_policies_are_all_orders_with_every_backfilling() -> None:
 def test_it_is_said_how_many_policies_come_on_top() -> None:
     words = f"{len(further_policies(('1',), 0))} or {len(further_policies(GROUPS, 1))}"
     assert f"`further_policies`, {words}, come on top" in str(train_priority.__doc__)
-    assert f"the {words} further named policies" in " ".join(succeed("train", "--help").out.split())
+    assert f"the {words} further named policies" in " ".join(succeed("train", "--help-all").out.split())
 
 
 @pytest.mark.slow

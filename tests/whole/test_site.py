@@ -108,8 +108,8 @@ def test_every_policy_with_a_name_is_explained(tmp_path: Path) -> None:
 
 def test_the_readme_is_short() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-    assert len(lines) < 150
-    assert [line for line in lines if len(line) > 120] == []
+    assert len(lines) <= 110
+    assert [line for line in lines if len(line) > 120 and not line.startswith("| ")] == []  # a row cannot be broken
 
 
 def test_the_record_of_the_walk_is_that_of_the_page() -> None:

@@ -1,0 +1,136 @@
+"""A policy in the words of slurm.conf, where Slurm has them; else how the daemon gives it to Slurm."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..core.errors import InputError
+from ..policies.formula import Term
+from ..policies.plain import Plain
+from ..policies.policy import Policy
+from ..policies.priority import Priority
+from .ranking import Orderly, check_orderly, left_out
+from .slurm_settings import wanted_settings
+
+AGE = 365 * 86400  # s, the PriorityMaxAge with which the age of no waiting job stops to grow
+HIGHEST = 1e9  # the sum of all weights, far below 2^32
+DAY = 86400  # s
+PARAMETERS = "SchedulerParameters="
+PRIORITY, BY_AGE = "PriorityType=priority/multifactor", "PriorityMaxAge=365-0"
+
+
+class Linear(NamedTuple):
+    """A formula that Slurm can add up: so much for each second of waiting and each processor, and for partitions."""
+
+    wait: float
+    width: float
+    partitions: dict[str, float]
+
+
+def slurm_words(policy: Policy, file: str) -> list[str]:
+    """Return lines: what to put into slurm.conf for a policy, and what to run beside it.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    file
+        The file that it is in.
+    """
+    own = _own_lines(policy)
+    try:
+        orderly = policy if own and isinstance(policy, Priority) else check_orderly(policy)
+    except InputError as error:
+        return [f"Slurm cannot be told this: {error}"]
+    lines = ["In slurm.conf, a copy of it first:", *(f"  {line}" for line in own or [PRIORITY])]
+    lines += [f"  {line}" for line in _backfill_lines(orderly)]
+    lines += [f"Slurm cannot do this of the policy: {words}" for words in left_out(orderly, in_passes=True)]
+    if own:
+        return lines
+    deploy = f"paretosched deploy {shlex.quote(file)} --to slurm --groups account"
+    return [
+        *lines,
+        "The order of the waiting jobs has no words in slurm.conf; a daemon sets it by site factors:",
+        f"  {deploy} --dry-run -o shadow   # a week; nothing is changed",
+        f"  {deploy}   # --unit prints a service, --off undoes it",
+    ]
+
+
+def _own_lines(policy: Policy) -> list[str]:
+    """Return the lines with which Slurm itself orders the waiting jobs as a policy does; none if it cannot."""
+    if "slurm" in policy.provenance:
+        return ["PriorityType, PriorityWeight* and the like: as in the slurm.conf from which it was read"]
+    if isinstance(policy, Plain) and not policy.no_order:
+        return ["PriorityType=priority/basic"]
+    if not isinstance(policy, Priority) or len(set(policy.orders)) > 1:
+        return []
+    order = policy.orders[0]
+    if order.name == "fcfs":
+        return ["PriorityType=priority/basic"]
+    line = _sum_of(order.formula.key)
+    if line is None or min(line.wait, line.width, *line.partitions.values()) < 0:  # no weight of Slurm is negative
+        return []
+    largest = max(line.partitions.values(), default=0.0)
+    total = line.wait * AGE + line.width + largest
+    if not 0 < total < float("inf"):
+        return []
+    weights = {"Age": line.wait * AGE, "Partition": largest}
+    lines = [PRIORITY, "AccountingStorageType=accounting_storage/slurmdbd   # else Slurm lets no priority grow"]
+    lines += [f"PriorityWeight{name}={round(value * HIGHEST / total)}" for name, value in weights.items() if value]
+    lines += [BY_AGE] * bool(line.wait)
+    if line.width:
+        lines += [f"PriorityWeightTRES=CPU={line.width * HIGHEST / total:.6g}", "PriorityFlags=NO_NORMAL_TRES"]
+    lines += [
+        f"PartitionName={name} ... PriorityJobFactor={round(value / largest * 65533)}"
+        for name, value in line.partitions.items()
+    ]
+    return lines
+
+
+def _sum_of(term: Term) -> Linear | None:
+    """Return a formula as what Slurm can add up; None if it is something else."""
+    if term.word == "wait":
+        return Linear(1.0, 0.0, {})
+    if term.word == "width":
+        return Linear(0.0, 1.0, {})
+    if term.word == "partition":
+        return Linear(0.0, 0.0, dict(zip(term.labels, term.values or (1.0,) * len(term.labels), strict=True)))
+    if term.word == "number":
+        return Linear(0.0, 0.0, {})  # the same for all jobs
+    if term.word == "+":
+        return _sum_of_all([_sum_of(part) for part in term.parts])
+    if term.word == "*":
+        first, second = term.parts
+        factor, rest = (first, second) if first.word == "number" else (second, first)
+        whole = _sum_of(rest) if factor.word == "number" else None
+        return None if whole is None else _times(whole, factor.value)
+    return None
+
+
+def _sum_of_all(parts: Sequence[Linear | None]) -> Linear | None:
+    """Return the sum of parts; None if one of them cannot be added up."""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    names = dict.fromkeys(name for part in known for name in part.partitions)
+    partitions = {name: sum(part.partitions.get(name, 0.0) for part in known) for name in names}
+    return Linear(sum(part.wait for part in known), sum(part.width for part in known), partitions)
+
+
+def _times(line: Linear, factor: float) -> Linear:
+    """Return a sum, multiplied."""
+    return Linear(line.wait * factor, line.width * factor, {n: value * factor for n, value in line.partitions.items()})
+
+
+def _backfill_lines(policy: Orderly) -> list[str]:
+    """Return the lines of the backfilling, where 500 jobs wait at most, and no limit is above a day."""
+    wanted = [setting.words.partition(" ")[0] for setting in wanted_settings(policy, {}, DAY, 0)]
+    parameters = [words.removeprefix(PARAMETERS) for words in wanted if words.startswith(PARAMETERS)]
+    return [
+        *(words for words in wanted if words.startswith("SchedulerType")),
+        f"{PARAMETERS}{','.join(parameters)}   # with those that are there already, on one line",
+        *["# bf_window: the longest limit, minutes; bf_max_job_test, default_queue_depth: how many jobs wait at most"]
+        * any(words.startswith("bf_window") for words in parameters),
+    ]

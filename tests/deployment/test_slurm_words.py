@@ -1,0 +1,81 @@
+"""What to put into slurm.conf for a policy: read again, it is the policy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.deployment.slurm_words import slurm_words
+from paretosched.policies.policy import as_policy
+from support.commands import succeed
+
+NODES = "NodeName=n[1-4] CPUs=16\nPartitionName=main Nodes=ALL Default=YES\n"
+
+
+def conf_of(words: str, place: Path) -> Path:
+    """Write what is said of a policy as a slurm.conf, without the lines of partitions."""
+    head, *lines = slurm_words(as_policy(words), "policy.json")
+    assert head == "In slurm.conf, a copy of it first:"
+    lines = [line.strip() for line in lines if line.startswith("  ") and not line.startswith("  PartitionName")]
+    file = place / "slurm.conf"
+    file.write_text("\n".join(["ClusterName=here", *lines, NODES]), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "fcfs; backfill: easy",
+        "easy",
+        "fcfs",
+        "conservative-replan",  # as Slurm, which plans anew in each pass
+        "order: wait; backfill: easy:3",
+        "order: 2 * wait + 3000 * width; backfill: easy",
+        "order: (width * 5000 + 7) + wait; backfill: easy:8",
+    ],
+)
+def test_read_again_it_is_the_policy(words: str, tmp_path: Path) -> None:
+    w = ps.lublin(jobs=400, processors=64, seed=5)
+    again = replace(as_policy(str(conf_of(words, tmp_path))), nodes=None)  # jobs start at events, as in the policy
+    expected = ps.simulate(w, words)
+    assert expected.wait.any()
+    assert np.array_equal(ps.simulate(w, again).start, expected.start)
+
+
+def test_values_of_partitions_are_factors() -> None:
+    lines = slurm_words(as_policy("order: wait + partition(gpu = 86400, long = 43200); backfill: easy"), "p.json")
+    assert [line.strip() for line in lines if "Partition" in line] == [
+        f"PriorityWeightPartition={round(86400 * 1e9 / (366 * 86400))}",
+        "PartitionName=gpu ... PriorityJobFactor=65533",
+        f"PartitionName=long ... PriorityJobFactor={round(65533 / 2)}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "words", ["sjf; backfill: easy", "priority:1; backfill: easy", "order: wait - width", "guarded: 1"]
+)
+def test_an_order_without_words_in_slurm_conf_needs_the_daemon(words: str) -> None:
+    lines = slurm_words(as_policy(words), "my policy.json")
+    assert "  PriorityType=priority/multifactor" in lines
+    assert not any("PriorityWeight" in line for line in lines)
+    assert lines[-1].startswith("  paretosched deploy 'my policy.json' --to slurm --groups account")
+
+
+def test_what_slurm_cannot_do_is_said() -> None:
+    lines = slurm_words(as_policy("fcfs; backfill: easy; backfill-order: sjf"), "p.json")
+    assert lines[-1] == "Slurm cannot do this of the policy: another order of backfilling"
+    (line,) = slurm_words(as_policy("scojo"), "p.json")
+    assert line.startswith("Slurm cannot be told this: policy SCOJO-PECT shares the machine in time slices")
+
+
+def test_explain_prints_it(tmp_path: Path) -> None:
+    ps.save_policy(as_policy("sjf; backfill: easy"), tmp_path / "p.json")
+    outcome = succeed("explain", tmp_path / "p.json")
+    lines = succeed("explain", tmp_path / "p.json", "--json").json["slurm"]
+    assert outcome.out.endswith("\n\n" + "\n".join(lines) + "\n")
+    assert f"  paretosched deploy {tmp_path / 'p.json'} --to slurm" in lines[-1]
+    assert "paretosched deploy policy.json --to slurm" in succeed("explain", "sjf").out
