@@ -181,6 +181,7 @@ class _Builder:
     def __init__(self, machine: Machine, users: Mapping[int, str]) -> None:
         self.machine, self._users = machine, users
         self._pools = Pools(machine)
+        self._homes = dict(machine.homes)
         self.options: list[tuple[int, ...]] = []
         self.lists: list[int] = []
         self._masks: dict[bytes, int] = {}
@@ -296,7 +297,8 @@ class _Builder:
         if get.memory == 0 and get.memory_per_cpu <= 0:
             least["mem"] = int(np.sort(self.machine.memory[able])[: get.least].sum())
         user = self._users.get(said["user"], str(said["user"]))
-        client = Client(*(word.lower() for word in (said["account"], user, said["qos"])))
+        account = said["account"] or self._homes.get(user, "")
+        client = Client(*(word.lower() for word in (account, user, said["qos"])))
         return self._pools.entries(client, k, asked, least)
 
     def is_late(self, options: list[tuple[int, ...]]) -> bool:

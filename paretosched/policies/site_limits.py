@@ -37,6 +37,7 @@ def with_site_limits(
     """
     limits: dict[tuple[str, ...], Limits] = {}
     accounts: dict[str, str] = {}
+    homes: dict[str, str] = {}
     remarks = []
     for path, command in ((associations, ASSOC_COMMAND), (qos, SITE_QOS_COMMAND)):
         if path is None:
@@ -47,6 +48,9 @@ def with_site_limits(
             what = "association" if path == associations else "QOS"
             raise InputError(f"{path}: there must be a line for each {what}, but is none; write it by: {command}")
         accounts |= {each.account: each.within for each in found.associations if not each.user}
+        for each in found.associations:
+            if each.user:
+                homes.setdefault(each.user, each.account)
         limits |= {each.whose: each for each in found.limits}
         if found.flat and any(each.account for each in found.limits):
             remarks.append(
@@ -61,7 +65,9 @@ def with_site_limits(
     if counts:
         words = ", ".join(f"{name} of {counts[name]:,}" for name in NOT_SIMULATED if counts[name])
         remarks.append(f"limits that are kept, but not simulated: {words}")
-    return replace(machine, limits=tuple(limits.values()), accounts=tuple(accounts.items())), remarks
+    values = tuple(limits.values())
+    homes = homes if any(each.account for each in values) else {}
+    return replace(machine, limits=values, accounts=tuple(accounts.items()), homes=tuple(homes.items())), remarks
 
 
 def enforcement_remarks(path: str | os.PathLike[str], machine: Machine) -> list[str]:

@@ -73,6 +73,8 @@ NODE = {
     "weight": ("1", "Slurm takes the nodes of the smallest weight first, here the first ones of the file"),
 }
 KNOWN_ON_NODES = ("Licenses", "oversubscribe", "state", "lln", "TopologyPlugin")  # what a machine of nodes has
+LIMITS = "limits of QOS and associations hold back jobs of logs that have them: import --machine --qos --assoc"
+ON_NODES = {"AccountingStorageEnforce": LIMITS, "qos": LIMITS}  # what settings mean there instead
 ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
 UP = ("unknown", "idle", "allocated", "mixed", "completing", "planned")
 BY_PROCESSOR = ("select/cons_tres", "select/cons_res")
@@ -117,7 +119,7 @@ def setting_remarks(conf: SlurmConf, kind: str, on_nodes: bool = False) -> list[
         value = conf.text(key)
         counts = (multifactor or key not in MULTIFACTOR_ONLY) and not (on_nodes and key in KNOWN_ON_NODES)
         if value.lower() not in harmless and counts:
-            remarks.append(f"{key}={value}: {effect}")
+            remarks.append(f"{key}={value}: {ON_NODES.get(key, effect) if on_nodes else effect}")
     flags = [word.lower() for word in conf.words("PriorityFlags")] if multifactor else []
     remarks += [f"{flag.upper()}: {FLAGS[flag]}" for flag in flags if flag in FLAGS]
     seen: dict[str, list[str]] = {}
@@ -126,7 +128,8 @@ def setting_remarks(conf: SlurmConf, kind: str, on_nodes: bool = False) -> list[
             if on_nodes and key in KNOWN_ON_NODES:
                 continue
             if key in row and row[key].value.split(":")[0].lower() not in harmless:
-                seen.setdefault(f"{key.upper()} of {{}}: {effect}", []).append(row["partitionname"].value)
+                words = ON_NODES.get(key, effect) if on_nodes else effect
+                seen.setdefault(f"{key.upper()} of {{}}: {words}", []).append(row["partitionname"].value)
         for key in ("oversubscribe", "shared"):
             if not on_nodes and key in row and row[key].value.lower() == "exclusive":
                 seen.setdefault(f"{key.upper()}=EXCLUSIVE of {{}}: {ENTIRE}", []).append(row["partitionname"].value)

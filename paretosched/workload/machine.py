@@ -326,6 +326,8 @@ class Machine:
         Pairs (or a mapping) of each account and the account above it, ROOT at the top; needed for limits only.
     reservations
         Nodes that are kept for some jobs, or for none.
+    homes
+        Pairs (or a mapping) of users and the account of those of their jobs that name none; needed for limits only.
 
     Raises
     ------
@@ -352,6 +354,7 @@ class Machine:
     limits: tuple[Limits, ...] = ()
     accounts: tuple[tuple[str, str], ...] = ()
     reservations: tuple[Reservation, ...] = ()
+    homes: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         lists = {"kinds": NodeKind, "partitions": Partition, "down": Outage, "limits": Limits}
@@ -367,6 +370,11 @@ class Machine:
         accounts = self.accounts.items() if isinstance(self.accounts, Mapping) else self.accounts
         pairs = tuple((_word("an account", word), _word(f"account {word}: above", above)) for word, above in accounts)
         object.__setattr__(self, "accounts", pairs)
+        homes = self.homes.items() if isinstance(self.homes, Mapping) else self.homes
+        if len(tuple(homes)) > MOST_LIMITS:
+            raise InputError(f"homes: a machine must have at most {MOST_LIMITS:,}, but has more")
+        pairs = tuple((_word("a user", word), _word(f"user {word}: account", home)) for word, home in homes)
+        object.__setattr__(self, "homes", pairs)
         if not self.partitions:
             object.__setattr__(self, "partitions", (Partition("all", default=True),))
         licences = self.licences.items() if isinstance(self.licences, Mapping) else self.licences
@@ -601,7 +609,7 @@ class Machine:
         """
         for word in words:
             one_of("what a machine can be without", word, SITE)
-        machine = replace(self, limits=(), accounts=()) if "limits" in words else self
+        machine = replace(self, limits=(), accounts=(), homes=()) if "limits" in words else self
         return replace(machine, reservations=()) if "reservations" in words else machine
 
     @cached_property

@@ -20,7 +20,7 @@ FORMAT = "paretosched machine 1"
 TABLES = {"nodes": NodeKind, "partitions": Partition, "down": Outage, "reservations": Reservation}
 OWN_KEYS = (
     "format", "name", "choice", "gives", "shares_memory", "guessed", "licences", "switches", *TABLES, "limits",
-    "accounts",
+    "accounts", "homes",
 )  # fmt: skip
 TIMES = ("longest", "usual", *LIMITED_TIMES)
 MEMORIES = (
@@ -60,6 +60,8 @@ def machine_text(machine: Machine) -> str:
     parts += [f"[[limits]]\n{_whose(each)}{_limit_entries(each[0])}" for each in alike_limits(machine)]
     if machine.accounts:
         parts.append("[accounts]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.accounts))
+    if machine.homes:
+        parts.append("[homes]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.homes))
     return "\n".join(parts)
 
 
@@ -173,9 +175,12 @@ def _machine(known: dict[str, Any]) -> Machine:
     guessed = known.get("guessed", [])
     if not isinstance(licences, dict) or not isinstance(guessed, list):
         raise InputError("licences must be a table [licences] of NAME = NUMBER, and guessed a list of texts")
-    limits, accounts = known.get("limits", []), known.get("accounts", {})
-    if not isinstance(limits, list) or not isinstance(accounts, dict):
-        raise InputError('limits must be tables [[limits]], and accounts a table [accounts] of NAME = "THE ONE ABOVE"')
+    limits, accounts, homes = known.get("limits", []), known.get("accounts", {}), known.get("homes", {})
+    if not isinstance(limits, list) or not isinstance(accounts, dict) or not isinstance(homes, dict):
+        raise InputError(
+            'limits must be tables [[limits]], accounts a table [accounts] of NAME = "THE ONE ABOVE", and homes a '
+            'table [homes] of USER = "ACCOUNT"'
+        )
     switches = known.get("switches", {})
     if not isinstance(switches, dict) or not all(isinstance(hosts, str) for hosts in switches.values()):
         raise InputError('switches must be a table [switches] of NAME = "HOSTS"')
@@ -189,6 +194,7 @@ def _machine(known: dict[str, Any]) -> Machine:
         switches=tuple(switches.items()),
         limits=tuple(each for number, row in enumerate(limits, 1) for each in _limits(row, f"limits {number}")),
         accounts=tuple(accounts.items()),
+        homes=tuple(homes.items()),
         reservations=tuple(values["reservations"]),
         **own,
     )

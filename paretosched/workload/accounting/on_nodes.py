@@ -90,7 +90,7 @@ def import_on_nodes(
     if path is not None:
         assert left.records is not None  # noqa: S101  # it comes from a log
         write_runs(left, np.ceil(left.records.column(RUN)).astype(np.int64), path)
-    if any(each.account for each in machine.limits) and len(requests.account.words) == 1:
+    if any(each.account for each in machine.limits) and len(requests.account.words) == 1 and not machine.homes:
         remarks.append("no job has an account, so that limits of accounts and users hold nobody; --groups account")
     return _summary(summary._replace(remarks=(*summary.remarks, *remarks)), whole, left, tally, settings)
 
