@@ -271,7 +271,7 @@ def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> In
     """Return when the place of a waiting job begins, after it has exchanged it for an earlier one, if there is one.
 
     It keeps its place if nothing was given back on a node that it may use since this was done last. If pools keep
-    it out, it has no place.
+    it out now, wherever it could be placed, it has no place.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> In
     has_place = 0 <= begin < FAR
     is_let = is_allowed(plan, j)
     is_late = plan.shapes[holder["shape"]]["late"] > 0
-    if has_place and is_let and not is_late and not is_freed(plan, j):
+    if has_place and is_let and not is_late and (begin <= t or not is_freed(plan, j)):
         return begin
     found: Int = FAR
     option = holder["option"]
@@ -301,8 +301,8 @@ def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> In
         change_all(plan, j, begin, begin + length, 1)
     if is_let:
         seen: Int = holder["seen"] if has_place and not is_late else np.int64(NOTHING)
-        found = first_place(plan, j, length, t, begin if has_place else FAR, seen, False)
-    if is_let and has_place and found == FAR:
+        found = first_place(plan, j, length, t, begin if has_place and not is_late else FAR, seen, False)
+    if is_let and has_place and (begin <= found < FAR or (found == FAR and not is_late)):
         found = begin
         if is_late:
             copy_rows(plan, copy, holder["first"], count)
