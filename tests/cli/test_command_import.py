@@ -127,6 +127,9 @@ def test_the_commands_of_twelve_months_are_printed_with_who_must_run_them() -> N
     remarks, commands = [line for line in lines if line[0] == "#"], [line for line in lines if line[0] != "#"]
     assert "AdminLevel=Operator" in remarks[0]
     assert "# They end today: print them again for jobs that come later." in remarks
+    for text in ("sacctmgr -P show qos > qos.txt", "sacctmgr -P show assoc tree > assoc.txt",
+                 "SLURM_TIME_FORMAT=%s scontrol show res -o > res.txt"):  # fmt: skip
+        assert f"#   {text}" in remarks
     windows = [(line.split(" -S ")[1].split()[0], line.split(" -E ")[1].split()[0]) for line in commands]
     assert len(windows) == 12
     assert all(last == first for (_, last), (first, _) in pairwise(windows))

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
+from paretosched.workload.limits import Limits
+from paretosched.workload.machine import Reservation
 from support.commands import (
     RECORD,
     columns,
@@ -379,3 +381,37 @@ def test_simulate_shows_and_writes_the_submissions_of_users_who_react(tmp_path: 
 def test_users_react_on_logs_with_recorded_waits_only(house: Path) -> None:
     words = refusal("simulate", str(house / "w.swf.gz"), "--users", "react")
     assert "users who react need recorded waits" in words
+
+
+def test_limits_reservations_and_dependencies_can_be_left_out(tmp_path: Path) -> None:
+    kept = (Reservation("r", "n1", 0, 1000, flags=("MAINT",)),)
+    limits = (Limits("q", "", "", "", {"MaxJobsPU": 1}),)
+    machine = ps.Machine((ps.NodeKind("n1", 4, 8000),), limits=limits, reservations=kept)
+    requests = ps.Requests(tasks=[1, 1], memory_per_node=[1, 1], qos=["q", "q"], dependency=["", "after:1"])
+    columns = {"submit": [0, 5], "run": [10, 10], "estimate": [10, 10], "width": [1, 1], "capacity": 4}
+    log = tmp_path / "w.parquet"
+    ps.save_log(ps.Workload(**columns, machine=machine, requests=requests, epoch=0), log)  # type: ignore[arg-type]
+
+    def starts(*words: object) -> tuple[list[str], str]:
+        outcome = command("simulate", log, "--policy", "fcfs", "-o", tmp_path / "s.csv", *words)
+        assert outcome.status == 0, outcome.err
+        with (tmp_path / "s.csv").open() as file:
+            return [row["start"] for row in csv.DictReader(file)], outcome.err
+
+    assert starts()[0][0] == "1000"
+    assert starts("--without", "limits, reservations,dependencies")[0] == ["0", "5"]
+    assert starts("--without", "reservations", "--without", "limits", "--without", "dependencies")[0] == ["0", "5"]
+    assert "preemption is not simulated, so that there is none to leave out" in starts("--without", "preemption")[1]
+    w = ps.load_log(log).without("dependencies", "limits")
+    assert w.machine is not None
+    assert w.requests is not None
+    assert (w.machine.limits, w.machine.reservations, w.requests.dependency.words) == ((), kept, ("",))
+    refused = command("simulate", log, "--without", "nodes")
+    assert (refused.status, "must be of limits, dependencies, reservations, preemption" in refused.err) == (2, True)
+
+
+def test_what_a_pool_of_processors_does_not_have_cannot_be_left_out(house: Path) -> None:
+    outcome = command("simulate", house / "w.swf.gz", "--without", "limits")
+    assert outcome.status == 2
+    assert "--without: leaves out what a machine of nodes has, but that of" in outcome.err
+    assert "import --machine makes a log with nodes" in outcome.err

@@ -158,6 +158,10 @@ def test_lists_of_down_times_and_reservations_are_not_longer_than_memory_and_tim
             lambda: replace(MACHINE, reservations=(Reservation("r", "n9", 5, 6),)),
             "a reservation: all nodes must be of the machine, but not there is n9",
         ),
+        (
+            lambda: replace(MACHINE, limits=[Limits("q", "", "", "", {}, (flag,)) for flag in "ab"]),
+            'list of the limits of one must come once, but "QOS q" comes twice',
+        ),
         (lambda: replace(MACHINE, accounts={"a": "b"}), 'must be in one that there is, but not there is "b"'),
         (lambda: replace(MACHINE, accounts={"a": "b", "b": "a"}), 'account "a" is in itself'),
         (lambda: replace(MACHINE, accounts=[("a", "root"), ("a", "root")]), "account must"),

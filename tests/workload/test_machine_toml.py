@@ -107,14 +107,25 @@ def test_limits_are_written_as_sacctmgr_names_them() -> None:
     of_qos = {"MaxJobsPU": 8, "MaxTRESPU": {"cpu": 64, "gres/gpu": 4, "mem": 64 * 2**20}, "MaxWall": 172_800}
     of_account = {"GrpTRES": {"cpu": 9, "mem": 102_400}, "MaxWall": 3600}  # minutes, as sacctmgr takes a number alone
     assert machine.limits == (
-        Limits("normal", "", "", "", of_qos, ("DenyOnLimit",)),
         Limits("", "bio", "", "", of_account),
+        Limits("normal", "", "", "", of_qos, ("DenyOnLimit",)),
     )
     assert machine.accounts == (("bio", "root"),)
     (course,) = machine.reservations
     assert (course.end - course.begin, course.users) == (3600, ("ines",))
     assert 'MaxTRESPU = { cpu = 64, "gres/gpu" = 4, mem = "64G" }' in machine_text(machine)
     assert 'MaxWall = "2-00:00:00"' in machine_text(machine)
+
+
+def test_limits_that_are_the_same_for_several_are_one_table() -> None:
+    kept = tuple(Limits("", "bio", user, "", {"MaxJobs": 3}) for user in ("ann", "bob"))
+    kept += (Limits("", "sea", "", "", {"MaxJobs": 3}), Limits("q", "", "", "", {"MaxJobsPU": 3}))
+    machine = Machine((NodeKind("n1", 4, 8000),), limits=kept[::-1])
+    text = machine_text(machine)
+    assert '[[limits]]\naccount = ["bio", "bio", "sea"]\nuser = ["ann", "bob", ""]\nMaxJobs = 3\n' in text
+    assert machine_of_text(text, "m.toml") == machine
+    one = text.replace('["bio", "bio", "sea"]', '"bio"').replace(', ""]', "]")
+    assert machine_of_text(one, "m.toml").limits == (kept[0], kept[1], kept[3])
 
 
 @pytest.mark.parametrize(
@@ -137,6 +148,8 @@ def test_limits_are_written_as_sacctmgr_names_them() -> None:
         ("[[limits]]\nqos = 'a'\nMaxJobPU = 1\n", "did you mean MaxJobsPU?"),
         ("[[limits]]\nqos = 'a'\nMaxJobsPU = 1.5\n", 'limits 1: MaxJobsPU must be a whole number, but is "1.5"'),
         ("[[limits]]\nqos = 'a'\nMaxTRES = { cpu = 'x' }\n", "limits 1: MaxTRES must be NAME=NUMBER"),
+        ("[[limits]]\naccount = ['a', 'b']\nuser = ['a']\n", "limits 1: lists of account and user must be as long as"),
+        ("[[limits]]\nqos = ['a', 5]\n", "limits 1: qos must be a text on one line"),
         ("[[limits]]\nMaxJobs = 1\n", "limits 1: limits must be of a QOS, or of an account"),
         ("[[limits]]\nqos = 'a'\nflags = 'x'\n", "limits 1: flags must be a list of words"),
         ("accounts = ['a']\n", "accounts a table [accounts]"),

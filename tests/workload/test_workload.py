@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from paretosched import InputError, Workload
+from paretosched import InputError, Machine, NodeKind, Outage, Requests, Workload
+from paretosched.workload.machine import Reservation
 from support.zoo import jobs, workloads
 
 GOOD: dict[str, Any] = {
@@ -320,3 +321,30 @@ def test_rows_that_a_workload_has_not_are_refused(rows: Any, message: str) -> No
 def test_a_workload_is_no_list_of_jobs() -> None:
     with pytest.raises(TypeError, match="not iterable"):
         iter(Workload(**GOOD))  # type: ignore[call-overload]
+
+
+def test_nodes_that_are_reserved_for_no_job_are_down() -> None:
+    kept = (
+        Reservation("maint", "n1", 100, 200, flags=("MAINT",)),
+        Reservation("course", "n2", 100, 200, users=("ann",)),
+        Reservation("nobody", "n2", 300, 400),
+    )
+    machine = Machine((NodeKind("n[1-2]", 4, 8000),), down=(Outage("n1", 5, 6),), reservations=kept)
+    requests = Requests(tasks=[1, 1], reservation=["", "course,maint"])
+    w = Workload(submit=[0, 0], run=[1, 1], estimate=[1, 1], width=[1, 1], capacity=8, machine=machine,
+                 requests=requests)  # fmt: skip
+    assert w.open_machine is not None
+    assert w.open_machine.reservations == (kept[1],)
+    assert [(each.hosts, each.begin, each.end) for each in w.open_machine.down] == [
+        ("n1", 5, 6), ("n1", 100, 200), ("n2", 300, 400),
+    ]  # fmt: skip
+    without = w.without("reservations")
+    assert without.open_machine is without.machine
+    assert Workload([0], [1], [1], [1], 1).open_machine is None
+
+
+def test_what_a_machine_of_nodes_has_is_left_out_only_there() -> None:
+    with pytest.raises(InputError, match="limits are of a machine of nodes, which it does not have"):
+        Workload([0], [1], [1], [1], 1).without("limits")
+    with pytest.raises(InputError, match="what a workload can be without must be one of limits, dependencies"):
+        Workload([0], [1], [1], [1], 1).without("preemption")

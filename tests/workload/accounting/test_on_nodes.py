@@ -338,3 +338,112 @@ def test_real_jobs_against_the_plainest_parser(tmp_path: Path, name: str) -> Non
         (row["constraint"], row["partition"], row["qos"], row["account"]) for row in rows
     ]
     assert np.array_equal(log.width, [int(row["tasks"]) for row in rows])
+
+
+PRINTED = Path(__file__).parents[2] / "data/slurm_limits"
+LOOP = """\
+ClusterName=loop
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+NodeName=n[1-3] CPUs=4 RealMemory=8000
+PartitionName=batch Nodes=ALL Default=YES
+"""
+JOBS = """\
+job,submit,run,limit,tasks,qos,account,user,start
+1,2026-12-28T00:00:00Z,600,3600,2,short,sea,games,2026-12-28T00:00:10Z
+2,2026-12-28T00:00:00Z,600,1200,2,short,sea,games,2026-12-28T00:00:10Z
+3,2027-01-07T00:00:00Z,600,3600,2,short,sea,games,
+4,2027-01-08T00:00:00Z,600,1200,3,big,bio,lp,2027-01-08T00:00:00Z
+"""
+ALL_OF_SITE = ("--qos", PRINTED / "qos.txt", "--assoc", PRINTED / "assoc.txt",
+               "--reservations", PRINTED / "reservations.txt")  # fmt: skip
+OF_JOBS = "job=job,submit=submit,run=run,limit=limit,tasks=tasks,qos=qos,account=account,user=user,start=start"
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Path:
+    (tmp_path / "slurm.conf").write_text(LOOP)
+    (tmp_path / "jobs.csv").write_text(JOBS)
+    return tmp_path
+
+
+def test_limits_accounts_and_reservations_of_a_site_are_in_the_log(loop: Path) -> None:
+    words = ("import", "csv", loop / "jobs.csv", "--machine", loop / "slurm.conf", "--columns", OF_JOBS, *ALL_OF_SITE)
+    outcome = command(*words, "--zone", "UTC", "-o", loop / "l.parquet")
+    assert outcome.status == 0, outcome.err
+    assert outcome.err.splitlines() == [
+        f"paretosched: {words}"
+        for words in (
+            "limits that are kept, but not simulated: MaxSubmitPU of 1",
+            f"{loop / 'slurm.conf'} has no AccountingStorageEnforce=limits, so that its Slurm enforces no limits; 5 "
+            "QOS and associations with limits are taken all the same: simulate --without limits leaves them out",
+            "1 reservation outside of the time of the log, left out: course",
+            "1 reservation left out, of some cores of nodes only: part",
+            "1 reservation left out, always to begin later (TIME_FLOAT): float",
+            "1 reservation left out, without nodes: lic",
+        )
+    ]
+    exempt = "ran although a limit keeps such jobs out: exempt from it (MaxTRESPU 1, MaxWall 1)"
+    kept_out = "can never run on the machine: a limit of its QOS, account or user keeps it out: MaxWall"
+    assert f"{exempt} " in outcome.out
+    assert f"{kept_out} (" in outcome.out
+    log = load_log(loop / "l.parquet")
+    assert log.job.tolist() == [1, 2, 4]
+    assert [each.first for each in log.repairs if each.reason == exempt] == ["job 1, job 4"]
+    machine = log.machine
+    assert machine is not None
+    assert [each.of for each in machine.limits] == [
+        "account bio", "account bio, user lp, partition batch", "account sea, user games", "QOS big", "QOS short",
+    ]  # fmt: skip
+    assert machine.accounts == (("bio", "root"), ("sea", "bio"))
+    days = [(each.name, (each.begin - log.epoch) // 86400) for each in machine.reservations]
+    assert days == sorted(days, key=lambda each: each[1])
+    assert [day for name, day in days if name == "maint"] == [0, 7]
+    assert [day for name, day in days if name == "notbio"] == [*range(11)]
+    shown = command("machine", loop / "l.parquet").out
+    assert "QOS short: 4 running jobs a user; 16 submitted jobs a user; jobs of at most 0:20 h; flags Deny" in shown
+    assert "\nreservation maint: 2 times, first ALL from 2026-12-28 08:00 UTC until 2026-12-28 18:00 UTC; 60.0" in shown
+    assert "\nall reservations together: 76.5 node hours\n" in shown
+    info = command("info", loop / "l.parquet").out
+    assert "  limits of 2 QOS and of 3 accounts or users; 13 reservations of 76.5 node hours: paretosched mach" in info
+
+
+def test_the_lines_of_reservations_may_be_several(loop: Path) -> None:
+    logs = []
+    for name in ("reservations.txt", "reservations_lines.txt"):
+        words = ("--machine", loop / "slurm.conf", "--columns", OF_JOBS, "--reservations", PRINTED / name)
+        assert (
+            command("import", "csv", loop / "jobs.csv", *words, "--zone", "UTC", "-o", loop / "l.parquet").status == 0
+        )
+        logs.append(load_log(loop / "l.parquet").machine)
+    assert logs[0] == logs[1]
+
+
+def test_a_site_that_enforces_its_limits_is_not_remarked_and_a_machine_toml_has_them_too(loop: Path) -> None:
+    (loop / "slurm.conf").write_text(f"{LOOP}AccountingStorageEnforce=associations,limits\n")
+    words = ("--columns", OF_JOBS, *ALL_OF_SITE[:4])
+    first = command(
+        "import", "csv", loop / "jobs.csv", "--machine", loop / "slurm.conf", *words, "-o", loop / "l.parquet"
+    )
+    assert "AccountingStorageEnforce" not in first.err
+    assert command("machine", loop / "l.parquet", "-o", loop / "m.toml").status == 0
+    assert read_machine(loop / "m.toml") == load_log(loop / "l.parquet").machine
+    again = command("import", "csv", loop / "jobs.csv", "--machine", loop / "m.toml", "--columns", OF_JOBS)
+    assert "exempt from it (MaxTRESPU 1, MaxWall 1)" in again.out
+
+
+@pytest.mark.parametrize("name", ["qos", "assoc", "reservations"])
+def test_what_belongs_to_a_machine_needs_one(loop: Path, name: str) -> None:
+    outcome = command("import", "csv", loop / "jobs.csv", "--columns", "submit=submit,run=run,width=tasks",
+                      f"--{name}", PRINTED / "qos.txt")  # fmt: skip
+    assert outcome.status == 2
+    assert outcome.err.count("\n") == 1
+    assert f"--{name}" in outcome.err
+    assert "--machine, such as a slurm.conf" in outcome.err
+
+
+def test_limits_of_accounts_without_accounts_are_remarked(loop: Path) -> None:
+    columns = OF_JOBS.replace(",account=account", "")
+    words = ("--machine", loop / "slurm.conf", "--columns", columns, "--groups", "user", *ALL_OF_SITE[:4])
+    outcome = command("import", "csv", loop / "jobs.csv", *words, "-o", loop / "l.parquet")
+    assert "no job has an account, so that limits of accounts and users hold nobody; --groups account" in outcome.err
