@@ -196,7 +196,7 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     """
     nodes = set().union(*(may_use(machine, partition, job.ask) for partition in partitions_of(machine, job)))
     seconds = {down.end for down in machine.down if down.end > t and down.nodes & nodes}
-    seconds |= opened(machine, job, t)
+    seconds |= openings(machine, job, t)
     for second in {b.end for b in others if b.end > t}:
         for node in machine.nodes:
             if node.name in nodes:
@@ -211,7 +211,7 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     return sorted(seconds)
 
 
-def opened(machine: Machine, job: Job, t: int) -> set[int]:
+def openings(machine: Machine, job: Job, t: int) -> set[int]:
     """Return the seconds after t in which its own reservation begins for a job, or those of others end."""
     mine = windows_of(machine, job)
     return beyond(t, [one.begin if one in mine else one.end for one in machine.reservations])
@@ -511,7 +511,7 @@ def plan(
     job, partition = turn
     limit = limit_in(partition, job)
     usable = nodes_for(machine, partition, job.ask)
-    opening = {p.end for p in plans} | {down.end for down in machine.down} | opened(machine, job, t)
+    opening = {p.end for p in plans} | {down.end for down in machine.down} | openings(machine, job, t)
     second: int | None = t
     while second is not None:
         later = min((moment for moment in opening if moment > second), default=None)
