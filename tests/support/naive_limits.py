@@ -237,7 +237,7 @@ def rules_of_qos(machine: Machine, job: Job, partition: Partition, names: Sequen
     given: set[tuple[str, str]] = set()
     for qos in qos_of(machine, job, partition):
         values = values_of(machine, qos, "", "", "")
-        mine = [rule for name in names for rule in listed(values, "QOS", name, counting(machine, qos, name, job))]
+        mine = [rule for name in names for rule in rules_in(values, "QOS", name, counting(machine, qos, name, job))]
         mine = [rule for rule in mine if (rule.name, rule.resource) not in given]
         given |= {(rule.name, rule.resource) for rule in mine}
         yield from mine
@@ -284,17 +284,17 @@ def rules_of_associations(
     def of_own(other: Job, name: str) -> bool:
         return association_of(machine, other, name) == own
 
-    mine = [rule for name in of_group for rule in listed(values[0], "Assoc", name, of_own)]
+    mine = [rule for name in of_group for rule in rules_in(values[0], "Assoc", name, of_own)]
     for name in of_user:
         if not names & set(OVERRIDES.get(name, ())):
             inherited: dict[str, Rule] = {}  # from the nearest one that sets it
             for level in values:
-                for rule in listed(level, "Assoc", name, of_own):
+                for rule in rules_in(level, "Assoc", name, of_own):
                     inherited.setdefault(rule.resource, rule)
             mine += inherited.values()
     for account, level in zip(accounts, values[1:], strict=True):
         in_it = below(machine, account)
-        mine += [rule for name in of_group for rule in listed(level, "Assoc", name, in_it)]
+        mine += [rule for name in of_group for rule in rules_in(level, "Assoc", name, in_it)]
     yield from (rule for rule in mine if (rule.name, rule.resource) not in given)
 
 
@@ -324,7 +324,7 @@ def values_of(machine: Machine, qos: str, account: str, user: str, partition: st
     return next((one.values for one in machine.limits if (one.qos, one.account, one.user, one.partition) == key), {})
 
 
-def listed(values: Mapping[str, Value], of: str, name: str, counts: Counts) -> list[Rule]:
+def rules_in(values: Mapping[str, Value], of: str, name: str, counts: Counts) -> list[Rule]:
     """Return the limits of one name among those of a QOS or of an association: one, or one for each resource."""
     value = values.get(name)
     if value is None:

@@ -72,6 +72,22 @@ class Reservation(NamedTuple):
     cpus: Mapping[str, int] = {}
 
 
+class Preemption(NamedTuple):
+    """Whose jobs make way for others: those of lower partitions (kind partition_prio), or of certain QOS (kind qos).
+
+    `modes` (off, requeue or cancel; usually `mode`) and `grace`, s, are those of partitions or of QOS. `of_qos` has
+    the QOS that make way for one. For `exempt` seconds no job does. `youngest`: the last that began is the first.
+    """
+
+    kind: str
+    mode: str = "requeue"
+    modes: Mapping[str, str] = {}
+    grace: Mapping[str, int] = {}
+    of_qos: Mapping[str, frozenset[str]] = {}
+    exempt: int = 0
+    youngest: bool = False
+
+
 class Machine(NamedTuple):
     """Nodes in the order of their names, partitions, the first of which is the usual one, and how nodes are chosen.
 
@@ -93,6 +109,7 @@ class Machine(NamedTuple):
     flags: Mapping[str, frozenset[str]] = {}
     run_minutes_first: int = 0
     reservations: tuple[Reservation, ...] = ()
+    preemption: Preemption | None = None
 
 
 class Ask(NamedTuple):
@@ -139,7 +156,8 @@ class Job(NamedTuple):
 
     A task of an array has its number, its index, and how many may run at once (0 for any). `after` says what must have
     happened before it arrives: all of this, or one if `any_of`. `submitted` is None if that was when it arrived: it
-    gives the place among jobs of one priority. `fails`: it does not end well.
+    gives the place among jobs of one priority. `fails`: it does not end well. `requeue`: it waits again, from its
+    beginning, if it makes way or its node fails.
     """
 
     row: int
@@ -157,6 +175,7 @@ class Job(NamedTuple):
     any_of: bool = False
     submitted: int | None = None
     fails: bool = False
+    requeue: bool = True
     reservation: str = ""
 
 

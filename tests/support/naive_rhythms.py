@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from support.naive_machine import (
     windows_of,
 )
 from support.naive_node_choice import choose, may_use, nodes_for
+from support.naive_preemption import grace_of, mode_of, requeued, victims_of
 
 Order = Callable[[int, list[Job], list[Busy]], list[Job]]  # second, waiting and running jobs; the waiting ones in order
 ALL = 10**9  # reservations: as many as there are jobs
@@ -194,7 +196,7 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     """
     nodes = set().union(*(may_use(machine, partition, job.ask) for partition in partitions_of(machine, job)))
     seconds = {down.end for down in machine.down if down.end > t and down.nodes & nodes}
-    seconds |= opened(machine, job, t)
+    seconds |= openings(machine, job, t)
     for second in {b.end for b in others if b.end > t}:
         for node in machine.nodes:
             if node.name in nodes:
@@ -209,7 +211,7 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     return sorted(seconds)
 
 
-def opened(machine: Machine, job: Job, t: int) -> set[int]:
+def openings(machine: Machine, job: Job, t: int) -> set[int]:
     """Return the seconds after t in which its own reservation begins for a job, or those of others end."""
     mine = windows_of(machine, job)
     return beyond(t, [one.begin if one in mine else one.end for one in machine.reservations])
@@ -276,28 +278,37 @@ def by_priority(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
     return sorted(waiting, key=lambda job: (-job.priority, submission_of(job), job.row))
 
 
-def slurm(
+def slurm(machine: Machine, jobs: Sequence[Job], rhythm: Rhythm, order: Order = by_priority) -> dict[int, Busy]:
+    """Return what each job that starts gets, by row, with the passes of Slurm; of those that start again the last."""
+    return {run.job.row: run for run in slurm_lives(machine, jobs, rhythm, order)}
+
+
+def slurm_lives(
     machine: Machine,
     jobs: Sequence[Job],
     rhythm: Rhythm,
     order: Order = by_priority,
     changes: Mapping[int, Machine] | None = None,
-) -> dict[int, Busy]:
-    """Return what each job that starts gets, by row, with the passes of Slurm.
+    failures: Mapping[int, frozenset[str]] | None = None,
+) -> list[Busy]:
+    """Return what jobs get each time when they start, with the passes of Slurm.
 
     In every second completions come first, then arrivals, then the passes: the main pass if anything ended or arrived,
     and at each sched_interval, then the backfill pass at each bf_interval. Simulation ends when nothing runs, arrives
-    or can start any more. `changes`: the machine from some seconds on, in which there is a main pass, too.
+    or can start any more. `changes`: the machine from some seconds on; `failures`: nodes that lose their jobs in some
+    seconds. There is a main pass then, too.
     """
-    runs: dict[int, Busy] = {}
+    runs: dict[int, Busy] = {}  # the last life of each job that does not wait again
+    lives: list[Busy] = []  # those before
+    going: set[int] = set()  # jobs that are to wait again when they end
     waiting: list[Job] = []
     t = -1
     last = max(changes_of(machine), default=0)
     idle = 0
-    machines = dict(changes or {})
-    while len(runs) < len(jobs) and idle < 2:
-        arrivals = arrivals_of(machine, jobs, runs)
-        coming = beyond(t, [*arrivals.values(), *machines, *(run.end for run in runs.values())])
+    machines, failing = dict(changes or {}), dict(failures or {})
+    while (len(runs) < len(jobs) or going or beyond(t, failing)) and idle < 2:
+        arrivals = arrivals_of(machine, jobs, {row: run for row, run in runs.items() if row not in going})
+        coming = beyond(t, [*arrivals.values(), *machines, *failing, *(run.end for run in runs.values())])
         if not coming and not waiting:
             break
         main = (t // rhythm.sched_interval + 1) * rhythm.sched_interval
@@ -305,12 +316,23 @@ def slurm(
         t = min(coming | ({main, backfill} if waiting else set()))
         is_main, is_backfill = t % rhythm.sched_interval == 0, (t - rhythm.bf_first) % rhythm.bf_interval == 0
         machine = machines.get(t, machine)
+        for run in [run for run in runs.values() if run.end > t and set(run.held) & failing.get(t, frozenset())]:
+            runs[run.job.row] = run._replace(end=t)
+            going |= {run.job.row} if run.job.requeue else set()
+        for row in [row for row in going if runs[row].end == t]:
+            going.remove(row)
+            lives.append(runs.pop(row))
+            jobs = [requeued(job, t) if job.row == row else job for job in jobs]
         waiting += arriving(jobs, arrivals, t)
         running = [run for run in runs.values() if run.end > t]
         begun = []
         if t in coming or is_main:
             queue = turns(machine, order(t, list(waiting), running))
-            begun += main_pass(machine, t, queue, running, rhythm)
+            begun, victims = main_pass(machine, t, queue, running, rhythm, going)
+            for run in victims:
+                runs[run.job.row] = run._replace(end=min(run.end, t + grace_of(machine, run)))
+                going |= {run.job.row} if mode_of(machine, run) == "requeue" else set()
+            running = [runs[run.job.row] for run in running]
         if is_backfill:
             started = {run.job.row for run in begun}
             rest, now_running = [job for job in waiting if job.row not in started], [*running, *begun]
@@ -322,7 +344,7 @@ def slurm(
             idle = 0
         elif is_backfill:
             idle += 1
-    return runs
+    return [*lives, *runs.values()]
 
 
 def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
@@ -343,8 +365,10 @@ def start_of(machine: Machine, t: int, turn: Turn, held: dict[str, Amount], rhyt
     return Busy(turn.job, t, t + min(turn.job.run, longest), turn.partition.name, held)
 
 
-def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], rhythm: Rhythm) -> list[Busy]:
-    """Return the jobs that the main pass starts.
+def main_pass(
+    machine: Machine, t: int, queue: list[Turn], running: list[Busy], rhythm: Rhythm, going: set[int]
+) -> tuple[list[Busy], list[Busy]]:
+    """Return the jobs that the main pass starts, and those that it asks to make way, beside those that are `going`.
 
     The first job of a partition that lacks resources stops its partition, and takes all nodes of it away from all jobs
     behind it; if it names all its nodes, it takes these away and stops nobody. A job below bf_min_prio_reserve does
@@ -353,6 +377,7 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
     lacked resources. One in a reservation stops those in the same one only.
     """
     begun: list[Busy] = []
+    victims: list[Busy] = []
     stopped: set[str] = set()
     closed: set[str] = set()
     tried = 0
@@ -367,11 +392,10 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
         if not lets_in(partition, job) or not has_licences(machine, job, [*running, *begun]):
             continue
         end = t + limit_in(partition, job)
-        seen, busy = seen_by(machine, job, [*running, *begun], t, end)
+        seen, _ = seen_by(machine, job, [], t, end)
         usable = free_in(seen, [], t, end)  # but for nodes that go down or are reserved before its end
-        busy = [run._replace(end=max(run.end, t + 1)) for run in busy]
-        free = {name: amount for name, amount in free_for(seen, job, busy, t, t + 1).items() if name in usable}
-        held = choose(seen, partition, job.ask, {n: amount for n, amount in free.items() if n not in closed})
+        fits = partial(now_beside, machine, t, Turn(job, partition), set(usable) - closed, begun)
+        held = fits(running)
         reason = held_by(machine, job, partition, [*running, *begun], t, held)
         stops = not reason or (rhythm.assoc_limit_stop and reason != TASK_LIMIT)
         if held is not None and not reason:
@@ -382,12 +406,25 @@ def main_pass(machine: Machine, t: int, queue: list[Turn], running: list[Busy], 
             or job.priority < rhythm.bf_min_prio_reserve
         ):
             continue
-        elif len(job.ask.named) >= job.ask.least:
-            closed |= set(job.ask.named)
         else:
-            stopped.add(stop)
-            closed |= set() if is_inside else set(partition.nodes)
-    return begun
+            asked = going | {run.job.row for run in victims}
+            victims += [] if reason else victims_of(machine, job, partition, running, asked, t, fits)
+            if len(job.ask.named) >= job.ask.least:
+                closed |= set(job.ask.named)
+            else:
+                stopped.add(stop)
+                closed |= set() if is_inside else set(partition.nodes)
+    return begun, victims
+
+
+def now_beside(
+    machine: Machine, t: int, turn: Turn, nodes: set[str], begun: list[Busy], running: list[Busy]
+) -> dict[str, Amount] | None:
+    """Return what a job gets now on some nodes beside those that begin and those that run; None if it does not fit."""
+    job, partition = turn
+    seen, busy = seen_by(machine, job, [*running, *begun], t, t + limit_in(partition, job))
+    free = free_for(seen, job, [run._replace(end=max(run.end, t + 1)) for run in busy], t, t + 1)
+    return choose(seen, partition, job.ask, {name: amount for name, amount in free.items() if name in nodes})
 
 
 class Plan(NamedTuple):
@@ -474,7 +511,7 @@ def plan(
     job, partition = turn
     limit = limit_in(partition, job)
     usable = nodes_for(machine, partition, job.ask)
-    opening = {p.end for p in plans} | {down.end for down in machine.down} | opened(machine, job, t)
+    opening = {p.end for p in plans} | {down.end for down in machine.down} | openings(machine, job, t)
     second: int | None = t
     while second is not None:
         later = min((moment for moment in opening if moment > second), default=None)

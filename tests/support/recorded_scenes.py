@@ -19,8 +19,8 @@ from paretosched.policies.slurm_accounts import Accounts, read_accounts
 from paretosched.workload.host_lists import node_names
 from paretosched.workload.machine_slurm import read_slurm_machine
 from paretosched.workload.sbatch_options import read_options
-from support.naive_machine import After, Busy, Job, Machine, Reservation, natural
-from support.naive_rhythms import Rhythm, slurm
+from support.naive_machine import After, Busy, Down, Job, Machine, Preemption, Reservation, natural
+from support.naive_rhythms import Rhythm, slurm_lives
 from support.naive_values import ask_of, naive_machine
 
 SLURM = Path(os.environ.get("PARETOSCHED_SLURM") or os.devnull)  # which is no folder
@@ -54,16 +54,7 @@ def scenes(folder: Path) -> list[dict[str, Any]]:
 
 def outside(scene: Mapping[str, Any]) -> str:
     """Return the first rule that a scene asks for and the machine of nodes does not have; "" if it has them all."""
-    asked = {
-        "preemption": "PreemptType" in scene["conf"],
-        "changes of nodes by hand": any("scontrol update NodeName" in line for line in commands(scene)),
-    }
-    return next((rule for rule, there in asked.items() if there), "")
-
-
-def commands(scene: Mapping[str, Any]) -> list[str]:
-    """Return the commands that were given during a scene."""
-    return [command["command"] for command in scene["commands"]]
+    return "suspended jobs" if "SUSPEND" in scene["conf"].get("PreemptMode", "") else ""
 
 
 def machine_in(scene: Mapping[str, Any], partitions: Sequence[str] = ()) -> Machine:
@@ -80,7 +71,31 @@ def machine_in(scene: Mapping[str, Any], partitions: Sequence[str] = ()) -> Mach
         machine = naive_machine(read_slurm_machine(path), 0)
     names = [node.name for node in machine.nodes]
     return with_accounts(machine, scene["accounts"])._replace(
-        run_minutes_first=-EPOCH, reservations=tuple(reservations_in(scene, names))
+        run_minutes_first=-EPOCH,
+        reservations=tuple(reservations_in(scene, names)),
+        preemption=preemption_in(scene),
+    )
+
+
+def preemption_in(scene: Mapping[str, Any]) -> Preemption | None:
+    """Return the rules of preemption of a scene."""
+    conf = scene["conf"]
+    if "PreemptType" not in conf:
+        return None
+    kind = conf["PreemptType"].partition("/")[2]
+    named = [line.split() for line in scene["partitions"]]
+    if kind == "qos":
+        named = [line.split()[2:] for line in scene["accounts"] if line.startswith("add qos")]
+    values = {name: dict(word.split("=", 1) for word in words) for name, *words in named}
+    hours, minutes, seconds = map(int, conf.get("PreemptExemptTime", "0:0:0").split(":"))
+    return Preemption(
+        kind,
+        conf["PreemptMode"].lower(),
+        {name: given["PreemptMode"].lower() for name, given in values.items() if "PreemptMode" in given},
+        {name: int(given["GraceTime"]) for name, given in values.items() if "GraceTime" in given},
+        {name: frozenset(given["Preempt"].split(",")) for name, given in values.items() if "Preempt" in given},
+        3600 * hours + 60 * minutes + seconds,
+        "preempt_youngest_first" in scene["SchedulerParameters"],
     )
 
 
@@ -125,15 +140,29 @@ def reservations_in(scene: Mapping[str, Any], names: Sequence[str]) -> Iterator[
 
 
 def changes_in(scene: Mapping[str, Any]) -> dict[int, Machine]:
-    """Return the machine from the seconds on in which a command changes a partition."""
-    partitions = list(scene["partitions"])
+    """Return the machine from the seconds on in which a command changes a partition, or drains nodes."""
+    partitions, down = list(scene["partitions"]), ()
     changes = {}
     for command in scene["commands"]:
-        match = re.fullmatch(r"scontrol update PartitionName=(\w+) (\w+=\S+)", command["command"])
-        if match is not None:
-            partitions = [f"{line} {match[2]}" if line.split()[0] == match[1] else line for line in partitions]
-            changes[command["second"]] = machine_in(scene, partitions)
+        part = re.fullmatch(r"scontrol update PartitionName=(\w+) (\w+=\S+)", command["command"])
+        drain = re.match(r"scontrol update NodeName=(\S+) State=DRAIN", command["command"])
+        if part is not None:
+            partitions = [f"{line} {part[2]}" if line.split()[0] == part[1] else line for line in partitions]
+        if drain is not None:
+            down = (*down, Down(command["second"], scene["until"], frozenset(hosts_in(drain[1]))))
+        if part or drain:
+            changes[command["second"]] = machine_in(scene, partitions)._replace(down=down)
     return changes
+
+
+def failures_in(scene: Mapping[str, Any]) -> dict[int, frozenset[str]]:
+    """Return the nodes that lose their jobs in the seconds in which a command says that they are down.
+
+    They are back at once: their daemon lives, and ReturnToService was 2.
+    """
+    lines = [(one["second"], re.match(r"scontrol update NodeName=(\S+) State=DOWN", one["command"]))
+             for one in scene["commands"]]  # fmt: skip
+    return {second: frozenset(hosts_in(match[1])) for second, match in lines if match is not None}
 
 
 def job_of(row: int, arrival: int, run: int, options: str, priority: int = 1) -> Job:
@@ -163,8 +192,12 @@ def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
     for number, job in enumerate(scene["jobs"]):
         if not (job["number"] or scene["accounts"]):
             continue
-        arrival = submitted = max(0, job.get("submit", job["asked_second"]))
-        if "--begin" in job["options"] or "-H" in job["options"].split():
+        waits_again = any(life.get("state") in ("PREEMPTED", "NODE_FAIL") for life in job.get("lives", ()))
+        told = job["asked_second"] if waits_again else job.get("submit", job["asked_second"])
+        arrival = submitted = max(0, told)
+        if begin := re.fullmatch(r"now\+(\d+)", option("begin", job["options"])):
+            arrival += int(begin[1])
+        if "-H" in job["options"].split():
             arrival = job["eligible"]
         indices, most = tasks_of(option("array", job["options"]))
         for index in indices:
@@ -181,6 +214,7 @@ def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
             jobs[name] = one._replace(
                 submitted=submitted,
                 fails=bool(cancelled),
+                requeue="--no-requeue" not in job["options"].split(),
                 array=None if index is None else (number, index, most),
                 account=one.account or account_of.get(one.user, ""),
                 qos=one.qos or (USUAL_QOS if scene["accounts"] else ""),
@@ -246,13 +280,16 @@ def recorded_starts(scene: Mapping[str, Any]) -> list[Started]:
     """Return the recorded starts, in their order."""
     found = []
     for job in scene["jobs"]:
+        before: list[str] = []
         for life in job.get("lives", ()):
             cpus: dict[str, int] = {}
             for part in life.get("detail", ()):
                 cpus |= dict.fromkeys(hosts_in(part["nodes"]), len(hosts_in(f"cpu[{part['cpus']}]")))
             nodes = tuple(sorted(hosts_in(life["nodes"])))
             name = f"{job['name']}_{life['task']}" if "task" in life else job["name"]
-            found.append(Started(name, life["start"], nodes, tuple(cpus[node] for node in nodes) if cpus else ()))
+            told = name_of_life(name, before)
+            found.append(Started(told, life["start"], nodes, tuple(cpus[node] for node in nodes) if cpus else ()))
+            before.append(name)
     return sorted(found, key=lambda start: start.second)
 
 
@@ -261,8 +298,20 @@ def simulated_starts(scene: Mapping[str, Any], leaves: tuple[tuple[str, ...], ..
     jobs = jobs_in(scene)
     names = {job.row: name for name, job in jobs.items()}
     machine = machine_in(scene)._replace(leaves=leaves)
-    runs = slurm(machine, list(jobs.values()), rhythm_in(scene), changes=changes_in(scene))
-    return [started_as(names[row], run) for row, run in runs.items() if run.begin < scene["until"]]
+    lives = slurm_lives(
+        machine, list(jobs.values()), rhythm_in(scene), changes=changes_in(scene), failures=failures_in(scene)
+    )
+    starts, before = [], []
+    for run in sorted(lives, key=lambda run: run.begin):
+        if run.begin < scene["until"]:
+            starts.append(started_as(name_of_life(names[run.job.row], before), run))
+            before.append(names[run.job.row])
+    return starts
+
+
+def name_of_life(name: str, before: Sequence[str]) -> str:
+    """Return the name of a job that starts, with a number if it has started before."""
+    return f"{name} {before.count(name) + 1}" if name in before else name
 
 
 def started_as(name: str, run: Busy) -> Started:

@@ -1,4 +1,4 @@
-"""The oracle of limits, dependencies, arrays and reservations: cases by hand, and what Slurm said of scenes."""
+"""The oracle of limits, dependencies, arrays, reservations and preemption: by hand, at random, and what Slurm said."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from support.naive_machine import (
     Job,
     Machine,
     Partition,
+    Preemption,
     Reservation,
     machine_of,
     naive_check,
     partitions_of,
 )
 from support.naive_node_choice import choose
-from support.naive_rhythms import ALL, Rhythm, ideal, keep_places, slurm
+from support.naive_rhythms import ALL, Rhythm, ideal, keep_places, slurm, slurm_lives
 from support.recorded_scenes import (
     SLURM,
     SLURM_MISSING,
-    changes_in,
     jobs_in,
     machine_in,
     outside,
@@ -545,6 +545,83 @@ def test_a_repeated_reservation() -> None:
     assert begins(runs_of(machine, jobs), jobs) == [100, 1100, 200]
 
 
+# --- preemption and failures
+
+LOW_HIGH = (Partition("low", ("n1",)), Partition("high", ("n1",), tier=10))
+
+
+def lives_of(machine: Machine, jobs: Sequence[Job], **words: object) -> list[tuple[int, int, int]]:
+    """Return the row, begin and end of each life of jobs in Slurm's rhythm."""
+    lives = slurm_lives(machine, jobs, Rhythm(), **words)  # type: ignore[arg-type]
+    return sorted((run.job.row, run.begin, run.end) for run in lives)
+
+
+VICTIMS = {  # sizes of low jobs in the order of their numbers, all running; what high needs; which of them go
+    "the first number": ([2, 2, 2, 2], 2, [0]),
+    "one alone if the last one found will do": ([2, 4, 2], 4, [1]),
+    "two before a later one": ([2, 2, 4], 4, [0, 1]),
+    "all": ([4, 4], 8, [0, 1]),
+    "nobody if they are not enough": ([4, 4], 9, []),
+}
+
+
+@pytest.mark.parametrize("name", VICTIMS)
+def test_who_makes_way(name: str) -> None:
+    sizes, need, gone = VICTIMS[name]
+    machine = machine_of(nodes_of("n1 8"), LOW_HIGH, preemption=Preemption("partition_prio"))
+    jobs = jobs_of(*[f"0 900 -n{size} -t30" for size in sizes], f"300 60 -n{need} -p high -t10")
+    lives = lives_of(machine, jobs)
+    assert [row for row, _, end in lives if end == 301] == gone
+    assert [row for row, begin, _ in lives if begin == 301] == ([len(sizes)] if gone else [])
+    again = [(row, begin) for row, begin, _ in lives if row in gone and begin > 0]
+    assert again == [(row, 422) for row in gone]  # 121 s later
+    young = machine._replace(preemption=Preemption("partition_prio", youngest=True))
+    jobs[-2] = jobs[-2]._replace(arrival=60)
+    if sizes[-1] >= need:
+        assert [row for row, _, end in lives_of(young, jobs) if end == 301] == [len(sizes) - 1]
+
+
+def test_jobs_that_make_way_may_be_gone() -> None:
+    """Without requeueing, or by PreemptMode=CANCEL; those of a partition with OFF stay."""
+    jobs = jobs_of("0 900 -n8 -t30", "300 60 -n8 -p high -t10", "310 60 -n8 -t10")
+    for rules, ends in (
+        (Preemption("partition_prio"), [(0, 0, 301), (0, 422, 1322), (1, 301, 361), (2, 361, 421)]),
+        (Preemption("partition_prio", mode="cancel"), [(0, 0, 301), (1, 301, 361), (2, 361, 421)]),
+        (Preemption("partition_prio", modes={"low": "off"}), [(0, 0, 900), (1, 900, 960), (2, 960, 1020)]),
+    ):
+        machine = machine_of(nodes_of("n1 8"), LOW_HIGH, preemption=rules)
+        assert lives_of(machine, jobs) == ends
+    stays = [jobs[0]._replace(requeue=False), *jobs[1:]]
+    machine = machine_of(nodes_of("n1 8"), LOW_HIGH, preemption=Preemption("partition_prio"))
+    assert lives_of(machine, stays) == [(0, 0, 301), (1, 301, 361), (2, 361, 421)]
+
+
+def test_grace_and_exempt_time_of_a_qos() -> None:
+    """For 300 s nobody makes way; then both are asked, and go 60 s later."""
+    rules = Preemption("qos", grace={"low": 60}, of_qos={"urgent": frozenset({"low"})}, exempt=300)
+    machine = machine_of(nodes_of("n1 4"), preemption=rules)
+    jobs = jobs_of(*["0 900 -n2 --qos=low -t30"] * 2, "120 200 -n4 --qos=urgent -t10")
+    jobs[2] = jobs[2]._replace(priority=9)
+    assert lives_of(machine, jobs)[::2] == [(0, 0, 360), (1, 0, 360), (2, 360, 560)]
+    assert lives_of(machine, jobs)[1::2] == [(0, 560, 1460), (1, 560, 1460)]
+
+
+def test_what_waits_for_a_job_that_made_way_waits_on() -> None:
+    machine = machine_of(nodes_of("n1 8"), LOW_HIGH, preemption=Preemption("partition_prio"))
+    jobs = jobs_of("0 500 -n8 -t30", "300 60 -n8 -p high -t10", "10 60 -n1 -t10")
+    jobs[2] = jobs[2]._replace(after=(After("afterok", (0,)),))
+    assert lives_of(machine, jobs) == [(0, 0, 301), (0, 422, 922), (1, 301, 361), (2, 922, 982)]
+
+
+def test_a_node_fails() -> None:
+    """Its jobs wait again, 121 s, but for one that is not requeued."""
+    machine = machine_of(nodes_of("n1 4, n2 4"))
+    jobs = jobs_of("0 600 -n2 -w n1 -t20", "0 600 -n2 -w n1 -t20", "0 600 -n2 -w n2 -t20")
+    jobs[1] = jobs[1]._replace(requeue=False)
+    found = lives_of(machine, jobs, failures={200: frozenset({"n1"})})
+    assert found == [(0, 0, 200), (0, 321, 921), (1, 0, 200), (2, 0, 600)]
+
+
 # --- against Slurm, and at random
 
 
@@ -556,7 +633,7 @@ def test_the_reasons_that_a_real_slurm_gave() -> None:
         if outside(scene) or not scene["accounts"]:
             continue
         jobs, machine = jobs_in(scene), machine_in(scene)
-        runs = slurm(machine, list(jobs.values()), rhythm_in(scene), changes=changes_in(scene))
+        runs = slurm(machine, list(jobs.values()), rhythm_in(scene))
         for job in scene["jobs"]:
             for second, reason, *_ in job.get("waited_for", ()):
                 if re.match("QOS|Assoc|Max", reason):
