@@ -19,7 +19,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -85,16 +85,15 @@ class SlurmCluster:
     ----------
     folder
         Its files: etc/slurm.conf, log/, jobcomp.log with the jobs that have ended.
-    nodes, cpus
-        How many nodes it has, and processors of each.
+    names
+        Its nodes.
     environment
         The environment of its clients.
     """
 
-    def __init__(self, folder: Path, nodes: int, cpus: int, environment: dict[str, str], init: int) -> None:
+    def __init__(self, folder: Path, names: Sequence[str], environment: dict[str, str], init: int) -> None:
         self.folder = folder
-        self.nodes = nodes
-        self.cpus = cpus
+        self.names = names
         self.environment = environment
         self._init = init  # the process outside of the namespace that is number 1 inside
         self._lines: dict[str, list[str]] = {}
@@ -175,7 +174,7 @@ class SlurmCluster:
         """Return whether the controller answers, and as many nodes as expected, by default all, are idle."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             idle = self.call("sinfo", "-h", "-t", "idle", "-o", "%D", check=False, wait=30).strip()
-            return idle == str(self.nodes if nodes is None else nodes)
+            return idle == str(len(self.names) if nodes is None else nodes)
         return False
 
     def logs(self) -> str:
@@ -201,10 +200,10 @@ def refusal(accounting: bool = False, fast: bool = False) -> str:
 
 @contextmanager
 def slurm_cluster(
-    nodes: int = 4,
+    nodes: int | Sequence[str] = 4,
     cpus: int = 4,
     settings: Mapping[str, str] | None = None,
-    accounting: bool = False,
+    accounting: bool | Sequence[str] = False,
     rate: float = 1,
     date: str = "2026-01-05 00:00:00",
     files: Mapping[str, str] | None = None,
@@ -214,13 +213,15 @@ def slurm_cluster(
     Parameters
     ----------
     nodes, cpus
-        Virtual nodes n1, n2, ... in the partition main, and processors of each.
+        Virtual nodes n1, n2, ... in the partition main, and processors of each; or a line for each node, such as
+        "a1 CPUs=8 RealMemory=16000 Weight=2".
     settings
         Lines of slurm.conf beside or instead of those above; a name may be given as "PartitionName#2" to occur twice.
-        Gres is what every node has, such as gpu:2; gres.conf must say so, too.
+        Gres is what every node has, such as gpu:2; gres.conf must say so, too. AuthInfo is what follows the socket.
     accounting
         Whether slurmdbd, with a MariaDB of its own, keeps accounts, so that sacct, sacctmgr and sshare answer. Users
-        need accounts then: `cluster.call("sacctmgr", "-i", "add", ...)`.
+        need accounts then: `cluster.call("sacctmgr", "-i", "add", ...)`, or here words for sacctmgr, such as
+        "add account physics", that are said before slurmctld starts, as it must be for the QOS of a partition.
     rate
         How much faster than the real one its clock runs; other than 1 it begins at `date` (UTC). From 50 to 200.
     date
@@ -228,9 +229,12 @@ def slurm_cluster(
     files
         Text for other files beside slurm.conf, by their names; it is added to what cgroup.conf and slurmdbd.conf have.
     """
-    why = refusal(accounting, rate != 1)
+    why = refusal(accounting is not False, rate != 1)
     if why:
         pytest.skip(f"NO SLURM: {why}; nothing was tried on a real Slurm")
+    own = dict(settings or {})
+    size = f"CPUs={cpus} RealMemory=1000" + (f" Gres={own.pop('Gres')}" if "Gres" in own else "")
+    lines = [f"n{number} {size}" for number in range(1, nodes + 1)] if isinstance(nodes, int) else nodes
     folder = Path(tempfile.mkdtemp(prefix="slurm-"))
     with contextlib.ExitStack() as ends:  # in this order: the namespace, its daemons, the folder
         ends.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -240,10 +244,10 @@ def slurm_cluster(
         (folder / "munge/key").write_bytes(os.urandom(1024))
         (folder / "munge/key").chmod(0o400)
         with _namespace(folder, rate, date) as (environment, init):
-            cluster = SlurmCluster(folder, nodes, cpus, environment, init)
-            ports = ends.enter_context(_own_ports(nodes + 3))
+            cluster = SlurmCluster(folder, [line.split()[0] for line in lines], environment, init)
+            ports = ends.enter_context(_own_ports(len(lines) + 3))
             ends.callback(cluster.stop_all)
-            _configure(cluster, dict(settings or {}), accounting, rate, ports)
+            _configure(cluster, lines, own, accounting is not False, rate, ports)
             for name, text in (files or {}).items():
                 with (folder / "etc" / name).open("a", encoding="utf-8") as file:
                     file.write(text)
@@ -328,17 +332,23 @@ def _is_free(port: int) -> bool:
 
 
 def _configure(
-    cluster: SlurmCluster, settings: dict[str, str], accounting: bool, rate: float, ports: list[int]
+    cluster: SlurmCluster,
+    nodes: Sequence[str],
+    settings: dict[str, str],
+    accounting: bool,
+    rate: float,
+    ports: list[int],
 ) -> None:
-    """Write the configuration; there are three ports more than nodes."""
+    """Write the configuration; `nodes` has a line for each, and there are three ports more than nodes."""
     d, host = cluster.folder, socket.gethostname().partition(".")[0]
     controller, keeper, database, *ports = ports
     munge = d / "run/munge.sock"
     lines = SETTINGS | (FAST_CLOCK if rate != 1 else {})
+    credentials = settings.pop("AuthInfo", "ttl=3600,cred_expire=3600" if rate != 1 else "")
     lines |= {
         "SlurmctldHost": f"{host}(127.0.0.1)",
         "SlurmctldPort": str(controller),
-        "AuthInfo": f"socket={munge}{',ttl=3600,cred_expire=3600' if rate != 1 else ''}",
+        "AuthInfo": f"socket={munge},{credentials}".rstrip(","),
         "SlurmctldPidFile": f"{d}/run/slurmctld.pid",
         "SlurmdPidFile": f"{d}/run/slurmd.%n.pid",
         "StateSaveLocation": f"{d}/state",
@@ -371,12 +381,9 @@ def _configure(
             "PidFile": f"{d}/run/slurmdbd.pid",
         }
         _write(d / "etc/slurmdbd.conf", of_keeper, 0o600)
-    node = {"NodeHostname": host, "NodeAddr": "127.0.0.1", "CPUs": str(cluster.cpus), "RealMemory": "1000"}
-    node |= {name: settings.pop(name) for name in ("Gres",) if name in settings}
-    words = " ".join(f"{name}={value}" for name, value in node.items())
-    for number, port in enumerate(ports, 1):
-        lines[f"NodeName#{number}"] = f"n{number} {words} Port={port} State=UNKNOWN"
-    lines["PartitionName"] = f"main Nodes=n[1-{cluster.nodes}] Default=YES MaxTime=INFINITE State=UP"
+    for number, (line, port) in enumerate(zip(nodes, ports, strict=True), 1):
+        lines[f"NodeName#{number}"] = f"{line} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} State=UNKNOWN"
+    lines["PartitionName"] = f"main Nodes={','.join(cluster.names)} Default=YES MaxTime=INFINITE State=UP"
     _write(d / "etc/slurm.conf", lines | settings, 0o644)
     _write(d / "etc/cgroup.conf", {"CgroupPlugin": "cgroup/v1", "CgroupAutomount": "no"}, 0o644)
 
@@ -386,7 +393,7 @@ def _write(path: Path, lines: Mapping[str, str], mode: int) -> None:
     path.chmod(mode)
 
 
-def _start(cluster: SlurmCluster, accounting: bool) -> None:
+def _start(cluster: SlurmCluster, accounting: bool | Sequence[str]) -> None:
     """Start the daemons, and wait until all nodes are idle."""
     d = cluster.folder
     munge = d / "run/munge.sock"
@@ -399,11 +406,13 @@ def _start(cluster: SlurmCluster, accounting: bool) -> None:
     options = [f"--{name}={d / place}" for name, place in places.items()]
     cluster.start("munged", "munged", "--foreground", "--force", f"--socket={munge}", "--num-threads=4", *options)
     cluster.wait_until(munge.exists)
-    if accounting:
+    if accounting is not False:
         _start_accounting(cluster)
+        for line in () if accounting is True else accounting:
+            cluster.call("sacctmgr", "-i", *line.split())
     cluster.start("slurmctld", "slurmctld", "-D")
-    for number in range(1, cluster.nodes + 1):
-        cluster.start(f"n{number}", "slurmd", "-D", "-N", f"n{number}")
+    for name in cluster.names:
+        cluster.start(name, "slurmd", "-D", "-N", name)
     cluster.wait_until(cluster.ready, 180)
 
 
