@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, number_of
-from ..core.files import is_file
 from .console import Changes, remark, say, show, tell, write_remarks
 from .file_kinds import Kind
 from .inputs import remark_unsaid
@@ -134,6 +133,8 @@ def run(options: argparse.Namespace) -> int | None:
 
 def _check_file(option: str, path: str) -> None:
     """Refuse what is no file: the daemon reads it again when it changes."""
+    from ..core.files import is_file
+
     if not is_file(path):
         raise InputError(f"{option}: must be a file here, but there is no file {path}")
 
@@ -164,6 +165,7 @@ def _print_pbs(options: argparse.Namespace, policy: Policy) -> None:
 
 def _print_unit(options: argparse.Namespace, policy: Orderly) -> None:
     """Print a systemd unit with this command line, unless the daemon would refuse it."""
+    from ..core.files import is_file
     from ..deployment.daemon import check_groups
     from ..deployment.systemd_unit import hidden_path, unit_text
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
-from ..core.files import is_file
 from .console import PROGRAM, Changes, remark, show
 from .file_kinds import Kind
 from .inputs import show_doubts, show_other_machine
@@ -155,6 +154,7 @@ def _states(runs: Sequence[str]) -> dict[str, str]:
 
 def _remark_faults(runs: Sequence[str]) -> None:
     """Write a remark for each run whose stored evaluations are damaged; its front may be sound."""
+    from ..core.files import is_file
     from ..core.run_files import STORE_FILE
     from ..search import run_store
 

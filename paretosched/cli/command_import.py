@@ -8,7 +8,6 @@ import os
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, number_of
-from ..core.files import NAMES_ENDING
 from ..core.limits import limits_in_force
 from ..workload.public_catalogue import READINGS
 from .console import PROGRAM, remark, show, show_first, write_first
@@ -295,6 +294,8 @@ def _show(options: argparse.Namespace, summary: ImportSummary) -> None:
 
 def _limits_to_read(options: argparse.Namespace, jobs: int) -> str:
     """Return the options with which a large log and its names can be read again."""
+    from ..core.files import NAMES_ENDING
+
     limits = dict(options.limit)
     if jobs > limits_in_force().jobs:
         limits["jobs"] = jobs

@@ -18,7 +18,6 @@ from ..core.limits import reading_limits
 from ..core.locks import check_system
 from ..core.version import __version__
 from .console import PROGRAM, flush, forget_first, tell, write_first, write_remarks
-from .outputs import check_outputs
 from .parser import Parser
 from .waiting import compilation_remark
 
@@ -69,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             options = all_commands(words[0] if words else "").parse_args(words)
+            from .outputs import check_outputs  # only for a command that runs, not for help
+
             check_system()
             program = f"{PROGRAM} {options.command}"
             shows_all = options.remarks or getattr(options, "json", False)
@@ -98,13 +99,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def all_commands(first: str = "") -> Parser:
     """Return the parser of the command line, with every command; or with one, if its first word is known.
 
-    `completion` makes its script from all of them.
+    `completion` makes its script from all of them. The version is said without any.
     """
     alone = first in COMMANDS and first != "completion"
+    names = (first,) if alone else () if first == "--version" else COMMANDS
     parser = Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLE)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     parser.set_defaults(parser=parser)  # `completion` makes its script from it
     commands = parser.add_commands()
-    for name in (first,) if alone else COMMANDS:
+    for name in names:
         import_module(f".command_{name}", __package__).add_to(commands)
     return parser

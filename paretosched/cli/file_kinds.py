@@ -9,8 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from ..core.errors import InputError
-from ..core.files import open_for_reading, read_json
-from ..core.parquet_files import MARK
 
 
 class Kind(StrEnum):
@@ -63,6 +61,9 @@ def kind_of(path: str | os.PathLike[str]) -> Kind:
     Logs and PNG pictures may come from any program. All other files are known only if paretosched wrote them. A file
     that cannot be read is unknown.
     """
+    from ..core.files import open_for_reading
+    from ..core.parquet_files import MARK
+
     try:
         with open_for_reading(path) as file:
             head = file.read(HEAD)
@@ -105,6 +106,8 @@ def _kind_of_parquet(path: str | os.PathLike[str]) -> Kind:
 def _kind_of_json(path: str | os.PathLike[str]) -> Kind:
     """Return the kind of a JSON file, which is in its "format"."""
     try:
+        from ..core.files import read_json
+
         value = read_json(path, "JSON")
     except InputError:
         return Kind.UNKNOWN

@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import NamedTuple
 
 from .errors import InputError, one_of
 
 LARGEST = 2**53
 
 
-def _limit(value: int, what: str, unit: str) -> Any:
-    """Return a field of `Limits`: its value, what it limits, and its unit for messages."""
-    return field(default=value, metadata={"what": what, "unit": unit})
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """The most that is read, by name.
+class Limits(NamedTuple):
+    """The most that is read, by name; `WORDS` says of what, and in which unit.
 
     Examples
     --------
@@ -31,26 +24,39 @@ class Limits:
     (10, 60)
     """
 
-    jobs: int = _limit(5_000_000, "the number of jobs in a log", "jobs")
-    line: int = _limit(100_000, "the length of a line", "bytes")
-    header: int = _limit(1_000_000, "the comment lines of a log together", "bytes")
-    log: int = _limit(4_000_000_000, "the size of a log, unpacked,", "bytes")
-    ratio: int = _limit(200, "the unpacked size of a file", "times its packed size")
-    wait: int = _limit(60, "the silence of a pipe", "seconds")
-    text: int = _limit(100_000_000, "the size of a CSV file", "bytes")
-    conf: int = _limit(5_000_000, "the size of a slurm.conf with all that it includes", "bytes")
-    json: int = _limit(20_000_000, "the size of a JSON file", "bytes")
-    rows: int = _limit(2_000_000, "the number of rows, or of ranges of nodes, in a CSV file", "rows")
-    cells: int = _limit(20_000_000, "the rows x columns of a Parquet file", "cells")
-    run: int = _limit(700_000_000, "the memory for the evaluations of another run", "bytes")
-    download: int = _limit(500_000_000, "the size of a downloaded log", "bytes")
-    lives: int = _limit(12_000_000, "the number of jobs in what is imported", "jobs")
+    jobs: int = 5_000_000
+    line: int = 100_000
+    header: int = 1_000_000
+    log: int = 4_000_000_000
+    ratio: int = 200
+    wait: int = 60
+    text: int = 100_000_000
+    conf: int = 5_000_000
+    json: int = 20_000_000
+    rows: int = 2_000_000
+    cells: int = 20_000_000
+    run: int = 700_000_000
+    download: int = 500_000_000
+    lives: int = 12_000_000
 
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
-                raise InputError(f"limit {name} must be a whole number in 1..2^53, but is {value!r:.40}")
 
+# What a limit is of, and its unit for messages.
+WORDS = {
+    "jobs": ("the number of jobs in a log", "jobs"),
+    "line": ("the length of a line", "bytes"),
+    "header": ("the comment lines of a log together", "bytes"),
+    "log": ("the size of a log, unpacked,", "bytes"),
+    "ratio": ("the unpacked size of a file", "times its packed size"),
+    "wait": ("the silence of a pipe", "seconds"),
+    "text": ("the size of a CSV file", "bytes"),
+    "conf": ("the size of a slurm.conf with all that it includes", "bytes"),
+    "json": ("the size of a JSON file", "bytes"),
+    "rows": ("the number of rows, or of ranges of nodes, in a CSV file", "rows"),
+    "cells": ("the rows x columns of a Parquet file", "cells"),
+    "run": ("the memory for the evaluations of another run", "bytes"),
+    "download": ("the size of a downloaded log", "bytes"),
+    "lives": ("the number of jobs in what is imported", "jobs"),
+}
 
 _in_force = Limits()
 
@@ -85,10 +91,12 @@ def reading_limits(**changes: int) -> Iterator[Limits]:
     5000000
     """
     global _in_force
-    for name in changes:
+    for name, value in changes.items():
         one_of("limit", name, limit_names())
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
+            raise InputError(f"limit {name} must be a whole number in 1..2^53, but is {value!r:.40}")
     before = _in_force
-    _in_force = replace(before, **changes)
+    _in_force = before._replace(**changes)
     try:
         yield _in_force
     finally:
@@ -97,7 +105,7 @@ def reading_limits(**changes: int) -> Iterator[Limits]:
 
 def limit_names() -> list[str]:
     """Return the names of all limits."""
-    return [limit.name for limit in fields(Limits)]
+    return [*WORDS]
 
 
 def limits_text() -> str:
@@ -108,7 +116,7 @@ def limits_text() -> str:
     >>> limits_text()[:42]
     'jobs: 5,000,000 jobs; line: 100,000 bytes;'
     """
-    return "; ".join(f"{limit.name}: {limit.default:,} {limit.metadata['unit']}" for limit in fields(Limits))
+    return "; ".join(f"{name}: {most:,} {WORDS[name][1]}" for name, most in Limits()._asdict().items())
 
 
 def check_limit(place: object, name: str, amount: float, exact: bool = False) -> None:
@@ -139,9 +147,8 @@ def check_limit(place: object, name: str, amount: float, exact: bool = False) ->
     """  # noqa: E501
     most = getattr(_in_force, name)
     if amount > most:
-        about = next(limit.metadata for limit in fields(Limits) if limit.name == name)
+        what, unit = WORDS[name]
         fact = f"{amount:,.0f}" if exact else "more"
         raise InputError(
-            f"{place}: {about['what']} must be at most {most:,} {about['unit']}, but is {fact}; "
-            f"--limit {name}=N sets another limit"
+            f"{place}: {what} must be at most {most:,} {unit}, but is {fact}; --limit {name}=N sets another limit"
         )

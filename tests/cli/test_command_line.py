@@ -53,3 +53,18 @@ def test_status_two_comes_with_one_line_of_a_process(tmp_path: Path) -> None:
     outcome = process("info", tmp_path / "none.swf")
     expected = f"paretosched info: {tmp_path / 'none.swf'}: no such file\n"
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (2, "", expected)
+
+
+@pytest.mark.parametrize("words", [["--version"], ["simulate", "--help"]])
+def test_what_says_something_only_loads_little(words: list[str]) -> None:
+    """A tenth of a second: no database, no hashes, and not what dataclasses need."""
+    script = (
+        "import sys\nfrom paretosched.cli.command_line import main\n"
+        f"try: main({words})\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        "print([m for m in ('dataclasses', 'inspect', 'sqlite3', 'hashlib', 'shtab') if m in sys.modules])\n"
+    )
+    outcome = subprocess.run(
+        [sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert outcome.stdout.splitlines()[-1] == "[]"

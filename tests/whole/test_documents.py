@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from paretosched import __version__
+
 ROOT = Path(__file__).parents[2]
 PICTURES = (".png", ".svg", ".jpg", ".gif")
 MOST_PICTURES = 6_000_000  # bytes
@@ -66,3 +68,10 @@ def test_no_file_has_the_marks_of_a_conflict() -> None:
     assert len(texts) > 300
     for path in texts:
         assert not [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith(marks)], path
+
+
+def test_what_is_cited_is_this_version() -> None:
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    (version,), (date,) = (re.findall(rf"^{key}: (.*)$", text, re.MULTILINE) for key in ("version", "date-released"))
+    assert version == __version__
+    assert f"\n## [{version}] - {date}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
