@@ -14,12 +14,11 @@ keep out for ever are dropped when a log is read, or ran.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from ..kernels.node_plan import ALL_GPUS, AT_ALL, CPUS, FIXED, FOR_TURN, GPUS, MEMORY, OF_NODES, ONCE
-from ..workload.limits import Limits
 from ..workload.machine import Machine
 
 ROOT, NORMAL = "root", "normal"
@@ -196,9 +195,3 @@ class Pools:
     def of_nodes(self) -> int:
         """Return how many pools are of nodes of which each counts once."""
         return len(self._once)
-
-
-def unshared(limits: Sequence[Limits]) -> dict[str, int]:
-    """Return which names of limits are not simulated, and how many QOS and associations have them."""
-    names = [name for row in limits for name in row.values if name not in SHARED]
-    return {name: names.count(name) for name in dict.fromkeys(names)}

@@ -507,7 +507,10 @@ def _account_remarks(site: Site) -> list[str]:
     if accounts is None:
         return remarks
     if accounts.limits and not site.conf.text("AccountingStorageEnforce"):  # else a remark says it
-        remarks.append(f"--shares: limits of {len(accounts.limits):,} of the associations and QOS are not simulated")
+        remarks.append(
+            f"--shares: limits of {len(accounts.limits):,} of the associations and QOS hold nobody here; import "
+            "--machine --qos --assoc takes them into a log"
+        )
     if accounts.others:
         remarks.append(f"--shares: {number_of(accounts.others, 'line')} passed over, without a command of sacctmgr")
     if accounts.without_shares:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import paretosched as ps
-from paretosched.policies.limit_pools import unshared
-from paretosched.workload.limits import Limits
+from paretosched.policies.limit_pools import SHARED
+from paretosched.workload.limits import NAMES, NOT_SIMULATED, Limits
 
 ONE = ps.Machine((ps.NodeKind("n[1-2]", 4, 8000, {"v100": 2}),))
 
@@ -87,6 +87,12 @@ def test_a_held_job_stops_nobody_under_any_policy(policy: str) -> None:
     assert ps.simulate(w, policy).check().start.tolist() == [0, 100, 2]
 
 
-def test_names_that_are_not_simulated_are_counted() -> None:
-    rows = [of_qos(MaxJobsPU=1, GrpWall=60), of_qos("b", GrpWall=60, MaxSubmitPU=3)]
-    assert unshared(rows) == {"GrpWall": 2, "MaxSubmitPU": 1}
+def test_every_limit_is_shared_or_of_one_job_or_said_not_to_be_simulated() -> None:
+    assert {*SHARED, *NOT_SIMULATED} <= set(NAMES)
+    of_one_job = {"MaxTRES", "MaxTRESMins", "MaxTRESPN", "MaxWall", "MinTRES"}
+    assert {*SHARED, *NOT_SIMULATED, *of_one_job} == set(NAMES)
+    assert set(SHARED).isdisjoint(NOT_SIMULATED)
+
+
+def test_minutes_to_come_of_a_user() -> None:
+    assert starts([of_qos(MaxTRESRunMinsPU={"cpu": 30})], [1, 1, 2], run=1200) == [0, 600, 2]
