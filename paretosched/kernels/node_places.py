@@ -162,14 +162,15 @@ def is_open(jobs: Jobs, plan: NodePlan, j: Int) -> bool:
 def can_be_put(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
     """Return whether job j of `jobs` can start in the present second t; if it can, `held` of `plan` says where.
 
-    What was tried in vain is remembered in `plan`, which is modified in place.
+    What was tried in vain is remembered in `plan`, which is modified in place; but not where pools decide when nodes
+    are known: a job that would get too much may get less when others have started.
     """
     if not may_be_put(jobs, plan, j):
         return False
     if put(plan, j, t, jobs.estimate[j]):
         return True
     shape = plan.shapes[plan.holders[j]["shape"]]
-    if plan.now[0]["remembers"]:
+    if plan.now[0]["remembers"] and not shape["late"]:
         if shape["single"] and plan.now[0]["downs"] == 0:
             learn_longest(plan, j)
         else:

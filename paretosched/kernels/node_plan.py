@@ -64,7 +64,7 @@ HOLDER = record(
 )  # fmt: skip
 NOW = record(
     "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "pools",
-    "licences", "downs", "late", "timed", "counted", "given_back", "freed", "version", "versions", "last_version",
+    "licences", "downs", "timed", "counted", "given_back", "freed", "version", "versions", "last_version",
     "remembers", "node_bits",
     # of a job whose nodes are chosen: what is still missing, and what it takes of each node
     "lacks_cpus", "lacks_gpus", "more", "lacks_nodes", "spare", "count", "named", "step", "gpus_per_node",
@@ -101,10 +101,10 @@ class NodePlan(NamedTuple):
         each task has cores of its own, and `fewest_nodes` how many nodes a job needs at least, each with `fewest_cpus`.
     shapes
         (s,) SHAPE: the options of jobs that ask for the same; whether each needs one node, and no pool is late; whether
-        pools may keep it out of some options only, or only when its nodes are known; then the first `rows` of each
-        job's part of `held` have a copy behind them; one of the jobs, how many wait, and a time that none
-        of them is shorter than, s; what was tried, see `may_be_put`; and below which length a job may start beside the
-        reservations, s, see `any_may_be_put`.
+        pools may keep it out of some options only, or only when its nodes are known; then nothing that was tried in
+        vain is remembered, and the first `rows` of each job's part of `held` have a copy behind them; one of the jobs,
+        how many wait, and a time that none of them is shorter than, s; what was tried, see `may_be_put`; and below
+        which length a job may start beside the reservations, s, see `any_may_be_put`.
     holders
         (n,) HOLDER: shape, tier, user, request and what partitions take for it, in s, of each job, its rows of `held`,
         its last reservation, and when it started, s.
@@ -113,8 +113,8 @@ class NodePlan(NamedTuple):
     now
         (1,) NOW. `resources` is R, `types` how many types of GPUs there are, `cores` whether the CPUs of a core go
         together, `shared` whether memory is given out, `licences` how many of the pools are licences, `downs` how many
-        down times there are, `late` and `timed` whether any shape and any pool is so, `counted` when timed pools were
-        last counted, s, `freed` the node on which something was given back last.
+        down times there are, `timed` whether any pool is so, `counted` when timed pools were last counted, s, `freed`
+        the node on which something was given back last.
     versions
         (v, 4) int64: of the reservations of a pass, the job, its second, a sum of what it holds, and the number under
         which these and all before them are known; one more than there can be.
@@ -491,17 +491,6 @@ def take_shared(plan: NodePlan, j: Int, sign: Int) -> None:
         now[0]["free_cpus"] += sign * plan.held[row, HELD + CPUS]
         if sign > 0:
             give_back(plan, plan.held[row, NODE])
-    if sign > 0 and now[0]["late"]:
-        forget_late(plan)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def forget_late(plan: NodePlan) -> None:
-    """Forget what is known in `plan`, in place, of shapes that pools may have kept out where nodes did not."""
-    for number in range(plan.shapes.size):
-        if plan.shapes[number]["late"]:
-            plan.shapes[number]["hopeless"] = 0
-            plan.shapes[number]["version"] = NOTHING
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -515,8 +504,6 @@ def count_timed(plan: NodePlan, t: Int) -> None:
         lists[i + FREE] += lists[i + RATE] * second - lists[i + COUNTED]
         lists[i + COUNTED] = lists[i + RATE] * second
     now[0]["counted"] = second
-    if now[0]["late"]:
-        forget_late(plan)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -309,7 +309,7 @@ class _Builder:
         is_more = self.machine.threads.max() > 1 or any(
             value["whole"] or value["least_cpus"] > 1 or value["memory"] == 0 for value in values
         )
-        return len(every) > 1 or min(kinds, default=FIXED) < ONCE or (kinds > {FIXED} and bool(is_more))
+        return len(every) > 1 or min(kinds, default=FIXED) < ONCE or bool(kinds - {FIXED} and is_more)
 
     def plan(
         self, epoch: int, holders: NDArray[np.void], shapes: NDArray[np.void], size: int, m: int, resources: int
@@ -332,7 +332,7 @@ class _Builder:
         now["resources"], now["types"], now["downs"] = resources, len(machine.gpu_types), node.size
         now["cores"], now["shared"] = machine.gives != "cpu", machine.shares_memory
         now["pools"], now["licences"] = len(self.lists) + downs.size, len(machine.licences)
-        now["late"], now["timed"] = shapes["late"].any(), self._pools.is_timed
+        now["timed"] = self._pools.is_timed
         now["node_bits"] = 1 + m.bit_length()
         steps = min(m + STEPS_A_HOLD * size + 16, MOST_STEPS)
         return NodePlan(
