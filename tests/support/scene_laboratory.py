@@ -167,7 +167,7 @@ def play(scene: Mapping[str, Any]) -> dict[str, Any]:
             texts[name] = cluster.call("env", "-u", "SLURM_TIME_FORMAT", *words) if there else ""
         step = STEP if "SUSPEND" in scene["conf"].get("PreemptMode", "") else scene["until"]
         clock, notes = Clock(cluster, rate), Notes()
-        jobs = {job["name"]: _asked(job) for job in scene["jobs"]}
+        jobs = {job["name"]: _request_of(job) for job in scene["jobs"]}
         for job in jobs.values():
             if job["asked_second"] == 0:
                 _submit(cluster, job, jobs, step)
@@ -195,7 +195,7 @@ def play(scene: Mapping[str, Any]) -> dict[str, Any]:
         "zero": round(clock.zero),
         "began": min(clock.second(unix) for unix, line in _lines(log) if "started on cluster" in line),
         "backfill": [clock.second(unix) for unix, line in _lines(log) if "backfill: beginning" in line],
-        "preempted": _preempted(log, clock, names),
+        "preempted": _preemptions(log, clock, names),
         "texts": texts,
         "jobs": list(jobs.values()),
     }
@@ -207,7 +207,7 @@ def _set_partitions(cluster: SlurmCluster, scene: Mapping[str, Any], state: str)
     cluster.call("scontrol", stdin="".join(f"update PartitionName={name} State={state}\n" for name in names))
 
 
-def _asked(job: Mapping[str, Any]) -> dict[str, Any]:
+def _request_of(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job asks for, for its record."""
     return {name: job[name] for name in ("name", "asked_second", "run", "options")}
 
@@ -263,7 +263,7 @@ def _lines(log: str) -> Iterator[tuple[float, str]]:
             yield calendar.timegm(time.strptime(match[1], "%Y-%m-%dT%H:%M:%S")) + float(match[2] or 0), match[3]
 
 
-def _preempted(log: str, clock: Clock, names: Mapping[int, str]) -> list[list[Any]]:
+def _preemptions(log: str, clock: Clock, names: Mapping[int, str]) -> list[list[Any]]:
     """Return the second, victim, what happened to it, and for whom, of all preemptions."""
     found = []
     for unix, line in _lines(log):
