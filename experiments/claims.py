@@ -26,8 +26,6 @@ from experiments.quoted import (
     gain_of_paper,
     in_order,
     in_words,
-    larger,
-    later_daemons,
     losers,
     losers_untrained,
     mean_and_spread,
@@ -42,7 +40,6 @@ from experiments.quoted import (
     table4,
     untrained_on_the_rest,
     with_ends,
-    without_ages,
     worst_window,
 )
 from paretosched.core.limits import Limits
@@ -114,7 +111,6 @@ CLAIMS: tuple[Claim, ...] = (
             *worst_window(r),
         ),
     ),
-    Claim(SLURM, "in {} of which the daemon came later", lambda r: [in_words(later_daemons(r, *REPLAYED))]),
     measurement(SLURM, "run again, it was {:.1f} % better", "KTH 5 again"),
     Claim(
         SLURM,
@@ -127,47 +123,7 @@ CLAIMS: tuple[Claim, ...] = (
             *mean_and_spread(r, "stock", "easy", *REPLAYED)[2:],
         ),
     ),
-    Claim(
-        SLURM,
-        "With reservations for all jobs, in {} and {} of the windows, {:.0f} and {:.0f} % started in the order of "
-        "conservative backfilling, and {:.0f} and {:.0f} % in that of EASY",
-        lambda r: (
-            *(len(larger(r, "reserving", "easy", log)) for log in REPLAYED),
-            *in_order(r, "reserving", "conservative", *REPLAYED),
-            *in_order(r, "reserving", "easy", *REPLAYED),
-        ),
-    ),
-    Claim(
-        SLURM,
-        "{:.1f} % (KTH, {} windows) and {:.1f} % (CTC, {} windows) started in its order. The objective is then {:.1f} "
-        "and {:.1f} % larger in the mean",
-        lambda r: (
-            *(
-                number
-                for log in REPLAYED
-                for number in (*in_order(r, "ageless", "slurm.conf", log), len(larger(r, "ageless", "slurm.conf", log)))
-            ),
-            *mean_and_spread(r, "ageless", "slurm.conf", *REPLAYED)[:2],
-        ),
-    ),
     # --- today's scheduler
-    Claim(
-        SLURM,
-        "On {} windows of KTH and CTC with weights of age and size, on clusters without slurmdbd, all {:,} pairs of "
-        "waiting jobs have the order of the model, and {:.1f} % (KTH) and {:.1f} % (CTC) of the pairs started in its "
-        "order",
-        lambda r: (
-            sum(row["priority_pairs_agreed"] == row["priority_pairs"] for row in without_ages(r)),
-            sum(int(row["priority_pairs"]) for row in without_ages(r)),
-            *in_order(r, "ageless", "slurm.conf", *REPLAYED),
-        ),
-    ),
-    measurement(
-        SLURM,
-        "the model agreed with {:g} % (KTH) and {:g} % (CTC) of those pairs",
-        "model with ages KTH",
-        "model with ages CTC",
-    ),
     measurement(
         SLURM,
         "two jobs of 40 minutes was {:g} and {:g} % less than what the simulator reckons, and of one of ten minutes "

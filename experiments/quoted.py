@@ -203,17 +203,6 @@ def worst_window(results: Results) -> tuple[float, float]:
     return -gain(*pair, "objective"), gain(*pair, "simulated_objective")
 
 
-def later_daemons(results: Results, *logs: str) -> int:
-    """Return in how many windows the longest gap of the daemon was longer than in this one."""
-    gaps = [float(pair[1]["daemon_longest_gap"]) for log in logs for pair in windows(results, log)]
-    return sum(gap > float(worst_pair(results)[1]["daemon_longest_gap"]) for gap in gaps)
-
-
-def without_ages(results: Results) -> list[Row]:
-    """Return the rows of the windows with weights of age and size, but without slurmdbd, beside the model."""
-    return results.rows("slurm/windows", system="ageless", twin="slurm.conf")
-
-
 def in_order(results: Results, system: str, twin: str, *logs: str) -> list[float]:
     """Return the pairs of jobs that started in the order of a simulation, per cent, the mean of each log."""
     rows = [results.rows("slurm/windows", system=system, twin=twin, log=log) for log in logs]
@@ -237,28 +226,10 @@ def rows_of_models(results: Results, *systems: str) -> list[Row]:
     return [row for system in systems for row in results.rows("slurm/nodes", system=system)]
 
 
-def off_by(rows: Iterable[Row], model: str) -> float:
-    """Return how far the objective on Slurm is from that of a model, per cent, the median of replays."""
-    return median(abs(100 * (float(row["objective"]) / float(row[model]) - 1)) for row in rows)
-
-
 def kept_by(rows: Iterable[Row], model: str) -> list[float]:
     """Return the share of the pairs of jobs that started in the order of a model, per cent, of replays at hand."""
     compared = [row for row in rows if row[f"{model} pairs"]]
     return [100 * (1 - int(row[f"{model} turned"]) / int(row[f"{model} pairs"])) for row in compared]
-
-
-def model_gain_off(results: Results, model: str, log: str) -> float:
-    """Return by how many points the gain on Slurm differs from that of a model, the median of windows of a log."""
-    stock = {row["window"]: row for row in results.rows("slurm/nodes", system="stock", log=log)}
-    pairs = [(stock[row["window"]], row) for row in results.rows("slurm/nodes", system="deployed", log=log)]
-    return median(abs(gain(*pair, "objective") - gain(*pair, model)) for pair in pairs)
-
-
-def asked_priorities(results: Results, *systems: str) -> tuple[int, int]:
-    """Return how many pairs of waiting jobs have the order of the model in sprio, and of how many."""
-    rows = [row for system in systems for row in results.rows("slurm/windows", system=system, twin="slurm.conf")]
-    return sum(int(row["priority_pairs_agreed"]) for row in rows), sum(int(row["priority_pairs"]) for row in rows)
 
 
 # --- results/online ---------------------------------------------------------------------------------------------------

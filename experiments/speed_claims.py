@@ -94,50 +94,7 @@ SPEED_CLAIMS: tuple[Claim, ...] = (
         SLURM, "(processor time of the daemon) | {:g} s | {:g} s |", "deploy pass of 1000", "deploy pass of 10000"
     ),
     measurement(SLURM, "do other work as well | {:g} to {:g} s |", "deploy quiet pass"),
-    measurement(
-        SLURM,
-        "a message costs {:g} ms of processor time in slurmctld, {:g} to {:g} ms in munged, and {:g} ms in scontrol",
-        "message slurmctld",
-        "message munged",
-        "message scontrol",
-    ),
-    measurement(
-        SLURM, "1,000 changes took {:g} to {:g} s; by one scontrol {:g} to {:g} s", "first pass", "first pass by one"
-    ),
-    measurement(
-        SLURM,
-        "with a load average of {:g} to {:g}, a first pass took {:g} to {:g} s; {:g} to {:g} s with one scontrol",
-        "load",
-        "loaded first pass",
-        "loaded first pass by one",
-    ),
-    measurement(SLURM, "computes once a period ({:g} of 1,000 points at most)", "sprio"),
-    measurement(SLURM, "the classic factor ({:g} of 10,000 at most)", "sprio classic"),
-    Claim(SLURM, "all {:g} pairs of jobs are in the same order", lambda _: [30 * 29 / 2]),
     measurement(SLURM, "starts with {:g} to {:g} s of processor time", "deploy start"),
-    measurement(SLURM, "{:g} to {:g} times what Python needs to load numpy", "deploy start to numpy"),
-    measurement(
-        SLURM,
-        "1,000 changes took {:g} to {:g} s, and 10,000 took {:g} to {:g} s, with {:g} to {:g} s of processor time of",
-        "first pass again",
-        "first pass of 10000",
-        "CPU of 10000",
-    ),
-    measurement(
-        SLURM,
-        "over 1,000 jobs took {:g} to {:g} s, and one over 9,990 took {:g} to {:g} s; to write 9,990 changes alone "
-        "cost Slurm's own programs {:g} to {:g} s",
-        "quiet first pass",
-        "quiet first pass of 10000",
-        "quiet CPU of 10000",
-    ),
-    measurement(
-        SLURM,
-        "a first pass took {:g} to {:g} s over the smaller queue, and {:g} to {:g} s over the larger one",
-        "bench first pass",
-        "bench first pass of 10000",
-    ),
-    measurement(SLURM, "On the faster machine it is {:g} to {:g} s", "bench start"),
     # --- other tools
     *(measurement(TOOLS, f"| {tool} | {{:g}} |", f"peer {tool.split(' ')[0]}") for tool in PEERS),
     measurement(
