@@ -62,7 +62,8 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
     """Return how each objective is drawn in parallel coordinates, better upwards; plain values.
 
     The keys are "name", "title" and "label" (what it is, and of whom), "column" in the front, "unit", "maximise",
-    "factor" from natural units to drawn values, "log", the places of the worst "low" and the best "high" end, and "ticks" of place and text.
+    "factor" from natural units to drawn values, "log", the places of the worst "low" and the best "high" end, and
+    "ticks" of place and text.
     """
     descriptions = []
     who = people(front.groups)

@@ -34,6 +34,7 @@ from .state import Pick, pick_at, pick_name, policy_file, wish_words
 from .state_view import View, view_of
 from .tab_compare import better_words, schedules_to_compare
 from .tab_train import CLASSES, progress, test_sentence
+from .tab_wish import of_goal
 from .trainings import DONE, Training
 from .waits_view import HERE, losses, sentences, table_of
 
@@ -77,11 +78,11 @@ def _report(desk: Desk) -> str:
         "<h2>What it costs whom</h2>",
         *(part for pick in picks for part in _candidate(desk, pick)),
         "<h2>How sure is it?</h2>",
-        *_paragraphs([_origin(desk)]),
+        *_paragraphs([_origin(desk), SEEN_ALL]),
         *(part for pick in picks for part in _how_sure(desk, pick)),
         *(part for t in done for part in _of_training(desk, t)),
         "<h2>How to run it</h2>",
-        *(part for pick in picks for part in _how_to_run(desk, pick)),
+        *_how_to_run(desk, picks),
         "<h2>In AWRT, for those who ask</h2>",
         _table(desk, columns, reference, picks),
         _figure(desk, columns, reference),
@@ -118,29 +119,38 @@ def _how_sure(desk: Desk, pick: Pick) -> list[str]:
     """Return how a candidate keeps the limits over time, and whether it was tried on other jobs."""
     if pick.row is None:
         return []
-    words = [limits_by_tenths(desk, pick.row), "" if row_policy(desk.front, pick.row) is None else SEEN_ALL]
-    words = [word for word in [*words, desk.distance(pick.row)] if word]
+    distance = desk.distance(pick.row)
+    far = f"{of_goal(desk.state.wish, distance)}{distance}." if distance else ""
+    words = [word for word in (limits_by_tenths(desk, pick.row), far) if word]
     return [f"<p><b>{pick.letter}</b>: {escape(' '.join(words))}</p>"] if words else []
 
 
-def _how_to_run(desk: Desk, pick: Pick) -> list[str]:
-    """Return the commands that run the scheduler of a candidate, and what it does."""
-    policy = None if pick.row is None else row_policy(desk.front, pick.row)
-    title = f"<h3>{pick.letter} · {escape(pick_name(pick, desk.front))}</h3>"
-    if pick.row is None or policy is None:
-        return [title, "<p>It knows the future: no scheduler makes it.</p>"]
-    return [title, *_steps(desk, policy, policy_file(desk.front, pick.row))]
+def _how_to_run(desk: Desk, picks: Sequence[Pick]) -> list[str]:
+    """Return the commands that run the scheduler of each candidate, in full for the first, and what it does."""
+    parts: list[str] = []
+    first = ""
+    for pick in picks:
+        policy = None if pick.row is None else row_policy(desk.front, pick.row)
+        parts.append(f"<h3>{pick.letter} · {escape(pick_name(pick, desk.front))}</h3>")
+        if pick.row is None or policy is None:
+            parts.append("<p>It knows the future: no scheduler makes it.</p>")
+            continue
+        file = policy_file(desk.front, pick.row)
+        parts += [f"<p>As {first}, with {file}.</p>"] if first else _steps(desk, policy, file)
+        text = escape(explain(policy).text())
+        parts.append(f"<details><summary>What its scheduler does</summary><pre>{text}</pre></details>")
+        first = first or pick.letter
+    return parts
 
 
 def _steps(desk: Desk, policy: Policy, file: str) -> list[str]:
-    """Return the steps to a machine that runs a policy in a file, and what it does."""
-    text = f"<details><summary>What its scheduler does</summary><pre>{escape(explain(policy).text())}</pre></details>"
+    """Return the steps to a machine that runs a policy in a file, which the page saves."""
     try:
         todo = steps(policy, file, option_of_groups(policy, desk.workload))
     except InputError as error:
-        return [*_paragraphs([f"No resource manager can run it as an order of its queue: {error}."]), text]
+        return _paragraphs([f"No resource manager can run it as an order of its queue: {error}."])
     items = "".join(f"<li>{escape(step.words)}<br><code>{escape(step.command)}</code></li>" for step in todo)
-    return [f'<ol class="steps">{items}</ol>', text]
+    return [f'<ol class="steps">{items}</ol>']
 
 
 def _machine(desk: Desk) -> list[str]:

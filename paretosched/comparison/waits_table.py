@@ -118,7 +118,7 @@ def _beside(measure: str, before: float, after: float) -> Cell:
     if text == value_words(measure, before) or 100 * abs(after - before) <= NOTABLE * before:
         return Cell(text, SAME)
     verdict, arrow = (WORSE, "↑") if after > before else (BETTER, "↓")
-    if measure != SLOWDOWN and before < AT_ONCE:
+    if before < AT_ONCE:  # no slowdown is
         return Cell(text, verdict, arrow)
     ratio = after / before
     return Cell(text, verdict, f"{arrow} {percent(100 * (ratio - 1))} %" if ratio < 10 else f"{arrow} {ratio:,.0f}×")
