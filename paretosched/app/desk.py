@@ -221,7 +221,7 @@ class Desk:
             trouble = f"This could not be measured: {error}"
         finally:
             with self.lock:
-                self.measuring = None
+                self.measuring = None if self.measuring is job else self.measuring
                 self.revision += 1
                 self.remark = trouble
                 if comparison is not None:
@@ -661,6 +661,8 @@ class Desk:
     def close(self) -> None:
         """Stop the trainings that run or wait, and the exploration; what they have simulated is kept."""
         with self.lock:
+            if self.measuring is not None:
+                self.measuring.is_stopped = True
             try:
                 self.trainings.close()
             finally:

@@ -140,7 +140,7 @@ def losses(desk: Desk, row: int) -> list[Loss]:
         words = f"{who[group]}, for whom you ask: the mean wait goes from {duration(before)} to {duration(after)}"
         words += f", {percent(change)} % {'longer' if change > 0 else 'shorter'}" if abs(change) > NOTABLE else ""
         words += f"; AWRT is {percent(harms[awrt])} % longer than with EASY" if awrt in harms else ""
-        limits = (f"{mean} <= {reference}",) if waits_longer else ()
+        limits: tuple[str, ...] = (f"{mean} <= {reference}",) if waits_longer else ()
         limits += (f"{awrt} <= EASY",) if awrt in harms else ()
         found.append(Loss(group, f"{words}.", limits or (f"{mean} <= {reference}",)))
     return found

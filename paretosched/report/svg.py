@@ -42,7 +42,7 @@ def parallel(axes: Sequence[Mapping[str, Any]], lines: Sequence[Drawn], schedule
 
     def height(axis: Mapping[str, Any], place: float) -> float:
         share = (axis["high"] - place) / (axis["high"] - axis["low"])
-        return round(TOP + min(max(share, -0.02), 1.02) * (HEIGHT - TOP - BOTTOM), 1)
+        return round(float(TOP + min(max(share, -0.02), 1.02) * (HEIGHT - TOP - BOTTOM)), 1)
 
     def points(values: Sequence[float]) -> str:
         drawn = [float(values[axis["column"]]) * axis["factor"] for axis in axes]

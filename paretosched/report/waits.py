@@ -10,10 +10,10 @@ from ..core.errors import number_of
 from ..simulation.service import Waits
 from .html_pieces import head_cell
 
-NOTE = "Every job counts once, a small one as much as a large one. ↓ shorter, ↑ longer than today by more than 2 %."
+NOTE = "Every job counts once, a small one as much as a large one. ↓ shorter, ↑ longer than {} by more than 2 %."
 
 
-def waits_table(waits: Mapping[str, Waits | None], people: Sequence[str]) -> str:
+def waits_table(waits: Mapping[str, Waits | None], people: Sequence[str], reference: str = "today") -> str:
     """Return the table of waits: a block of lines for all jobs and for each group, a column for each scheduler.
 
     Parameters
@@ -22,6 +22,8 @@ def waits_table(waits: Mapping[str, Waits | None], people: Sequence[str]) -> str
         As for `wait_lines`; a name such as "today: EASY" has its second part in small letters.
     people
         Who is in each group, in words, (G,).
+    reference
+        What the first scheduler is called in the note below the table.
     """
     lines = wait_lines(waits)
     if not lines:
@@ -31,7 +33,7 @@ def waits_table(waits: Mapping[str, Waits | None], people: Sequence[str]) -> str
     heads += [head_cell(*(html.escape(part) for part in name.split(": ", 1))) for name in waits]
     bodies = []
     for place in dict.fromkeys(line.place for line in lines):
-        rows = []
+        rows: list[str] = []
         for line in (each for each in lines if each.place == place):
             who = "all jobs" if place == 0 else html.escape(people[place - 1])
             count = "" if first is None else number_of(int(first.jobs[place]), "job")
@@ -43,7 +45,7 @@ def waits_table(waits: Mapping[str, Waits | None], people: Sequence[str]) -> str
             )
         bodies.append(f"<tbody>{''.join(rows)}</tbody>")
     table = f'<table class="waits"><thead><tr>{"".join(heads)}</tr></thead>{"".join(bodies)}</table>'
-    return f'<div class="scroll">{table}</div><p class="note">{NOTE}</p>'
+    return f'<div class="scroll">{table}</div><p class="note">{NOTE.format(html.escape(reference))}</p>'
 
 
 def _cell(cell: Cell | None) -> str:
