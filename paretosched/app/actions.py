@@ -108,11 +108,12 @@ def _cap(state: State, action: Mapping[str, Any], front: Front) -> State:
         raise InputError(f"a limit must be a time, or a multiple of a policy, but is {in_quotes(text)}")
     (limit,) = given.limits
     goal = state.wish or _Nothing
-    kept = [x for x in goal.limits if x.objective != limit.objective or (x.low > 0 and not x.of)]
-    if text:
-        lower = [x for x in kept if x.objective == limit.objective and not limit.of]
-        kept = [x for x in kept if x not in lower]
-        kept.append(limit._replace(low=max((x.low for x in lower), default=0.0)))
+    kept = [x for x in goal.limits if x.objective != limit.objective]
+    low = max((x.low for x in goal.limits if x.objective == limit.objective and not x.of), default=0.0)
+    upper = [limit] if text else []
+    if low > 0:  # what it has to be at least stays
+        upper = [*upper, Limit(limit.objective, low)] if limit.of or not text else [limit._replace(low=low)]
+    kept += upper
     return with_wish(state, _wish(goal.weights, goal.near, tuple(kept)), front)
 
 
