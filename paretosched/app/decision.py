@@ -21,7 +21,7 @@ from ..policies.policy import Policy
 from ..report.html_page import page_of
 from ..report.html_pieces import head_cell, objective_cell, table, warning
 from ..report.svg import Drawn, parallel
-from ..report.waits import waits_table
+from ..report.who_waits import waits_table
 from ..simulation.objective import Objective, improvement, with_group
 from ..simulation.service import Waits
 from ..wishes.relative_limits import known_part

@@ -100,7 +100,7 @@ class Desk:
             self.further = None if run is None else Further(folder, run)
             content = page_folder.load(folder)
             if content is not None:
-                state, losses = self._opened(content, str(folder / page_folder.PAGE_FILE))
+                state, losses = self._open_saved(content, str(folder / page_folder.PAGE_FILE))
                 self.history = History(state)
                 self.remark = lost_words(losses) or gone_words(
                     state, bool(content.get("chosen")) and state.chosen is None
@@ -165,7 +165,7 @@ class Desk:
         elif state != self.state:
             self.history = self.history.after(state)
 
-    def _opened(self, content: Any, where: str) -> tuple[State, int]:
+    def _open_saved(self, content: Any, where: str) -> tuple[State, int]:
         """Return the saved state; a wish about what is not measured on it waits until the jobs are known."""
         try:
             return page_file.from_json(content, self.front, where)
@@ -174,7 +174,7 @@ class Desk:
             if set(lacking.names) <= set(kept):
                 self._columns[self.digest] = kept
                 self.front = with_columns(self.front, kept, lacking.names)
-                return self._opened(content, where)
+                return self._open_saved(content, where)
             self._later = {"do": "say", "text": str(content.get("in_words", ""))}
             return page_file.from_json(content | {"wish": None}, self.front, where)
 
@@ -216,7 +216,7 @@ class Desk:
                 save_columns(self.folder, job.digest, columns)
             wider = with_columns(front, columns, names)
             there = as_measured(workload, wider.measured)
-            comparison = self._compared(there, wider)
+            comparison = self._compare_known(there, wider)
         except (InputError, OSError) as error:
             trouble = f"This could not be measured: {error}"
         finally:
@@ -330,7 +330,7 @@ class Desk:
         try:
             workload, words = find()
             workload = as_measured(workload, self.front.measured)
-            comparison = self._compared(workload, self.front)
+            comparison = self._compare_known(workload, self.front)
             areas_of(workload).first_rows()  # seconds for a large log; later they are known
         except InputError as error:
             trouble = str(error)
@@ -341,7 +341,7 @@ class Desk:
             self._set_workload(workload, comparison, trouble, words)
         self.look_after()
 
-    def _compared(self, workload: Workload, front: Front) -> Comparison:
+    def _compare_known(self, workload: Workload, front: Front) -> Comparison:
         """Return the known policies and the owner's own ones on a workload, beside a front."""
         try:
             return compare(workload, [*KNOWN_POLICIES, "recorded", *self._own], front)

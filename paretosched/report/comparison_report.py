@@ -41,7 +41,7 @@ from ..workload.machine_description import machine_drawing, machine_words
 from ..workload.overruns import overrun_text
 from .html_page import page_of
 from .html_pieces import OVER_TIME, WIDE, figure, head_cell, number_cell, objective_cell, table, value_text, warning
-from .waits import waits_table
+from .who_waits import waits_table
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

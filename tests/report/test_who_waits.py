@@ -6,7 +6,7 @@ import re
 
 import paretosched as ps
 from paretosched.comparison.waits_table import wait_lines
-from paretosched.report.waits import waits_table
+from paretosched.report.who_waits import waits_table
 from paretosched.simulation.service import waits
 from support.zoo import ZOO
 
