@@ -50,7 +50,8 @@ HELP = {
 def wish_tab(desk: Desk, contents: Mapping[str, Any]) -> list[Any]:
     """Return the contents of the tab; `contents` are the pieces in it that an answer may change, see `wish_pieces`."""
     fields = wish_fields(desk.state, desk.front)
-    pieces = {name: html.Div(contents[name], id=name) for name in ("twice", "chosen", "values", "steps")}
+    pieces = {name: html.Div(contents[name], id=name) for name in ("twice", "chosen", "steps")}
+    pieces["values"] = html.Div(contents["values"], id="values", tabIndex=0)  # it may be scrolled by keys
     return [
         html.Div(
             [
