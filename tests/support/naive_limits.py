@@ -120,7 +120,7 @@ def held_by_counts(machine: Machine, job: Job, partition: Partition, running: Se
         if rule.name == "MaxWall":
             broken = job.limit is not None and job.limit > rule.most
         else:
-            broken = rule.name in COUNTS and len(counted(rule, running)) >= rule.most
+            broken = rule.name in COUNTS and len(runs_in(rule, running)) >= rule.most
         if broken:
             return reason_of(rule)
     return ""
@@ -137,7 +137,7 @@ def is_broken(
 ) -> bool:
     """Return whether a job would break a limit of resources if it started in second t."""
     wanted = amount_asked(job, partition, rule.resource) if held is None else amount_held(job, held, rule.resource)
-    others = counted(rule, running)
+    others = runs_in(rule, running)
     if rule.name == "MinTRES":
         return wanted < rule.most
     if rule.name == "MaxTRES":
@@ -163,7 +163,7 @@ def seconds_left(machine: Machine, run: Busy, t: int) -> int:
     return max(0, limit - max(0, looked - run.begin))
 
 
-def counted(rule: Rule, running: Sequence[Busy]) -> list[Busy]:
+def runs_in(rule: Rule, running: Sequence[Busy]) -> list[Busy]:
     """Return the running jobs that a limit counts."""
     return [run for run in running if rule.counts(run.job, run.partition)]
 

@@ -71,6 +71,6 @@ def grace_of(machine: Machine, run: Busy) -> int:
     return max(1, rules.grace.get(run.job.qos if rules.kind == "qos" else run.partition, 0))
 
 
-def requeued(job: Job, t: int) -> Job:
+def life_after(job: Job, t: int) -> Job:
     """Return a job that waits again since second t; nothing holds it any more that it has waited for."""
     return job._replace(arrival=t + REQUEUE_DELAY, submitted=t, after=())

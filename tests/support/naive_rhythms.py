@@ -27,7 +27,7 @@ from support.naive_machine import (
     windows_of,
 )
 from support.naive_node_choice import choose, may_use, nodes_for
-from support.naive_preemption import grace_of, mode_of, requeued, victims_of
+from support.naive_preemption import grace_of, life_after, mode_of, victims_of
 
 Order = Callable[[int, list[Job], list[Busy]], list[Job]]  # second, waiting and running jobs; the waiting ones in order
 ALL = 10**9  # reservations: as many as there are jobs
@@ -322,7 +322,7 @@ def slurm_lives(
         for row in [row for row in going if runs[row].end == t]:
             going.remove(row)
             lives.append(runs.pop(row))
-            jobs = [requeued(job, t) if job.row == row else job for job in jobs]
+            jobs = [life_after(job, t) if job.row == row else job for job in jobs]
         waiting += arriving(jobs, arrivals, t)
         running = [run for run in runs.values() if run.end > t]
         begun = []
@@ -374,7 +374,8 @@ def main_pass(
     behind it; if it names all its nodes, it takes these away and stops nobody. A job below bf_min_prio_reserve does
     neither; nor does one that the partition's limits, licences or down times hold, or that limits of QOS, users and
     accounts do, by what it gets or by what it asks for if it gets nothing. With assoc_limit_stop these do as if it
-    lacked resources. One in a reservation stops those in the same one only.
+    lacked resources; those of numbers of jobs and of time only when it arrives, for then they are known before. One in
+    a reservation stops those in the same one only.
     """
     begun: list[Busy] = []
     victims: list[Busy] = []
@@ -394,16 +395,16 @@ def main_pass(
         end = t + limit_in(partition, job)
         seen, _ = seen_by(machine, job, [], t, end)
         usable = free_in(seen, [], t, end)  # but for nodes that go down or are reserved before its end
+        whole = {name: amount for name, amount in free_in(machine, [], t, t).items() if name in usable}
         fits = partial(now_beside, machine, t, Turn(job, partition), set(usable) - closed, begun)
         held = fits(running)
         reason = held_by(machine, job, partition, [*running, *begun], t, held)
-        stops = not reason or (rhythm.assoc_limit_stop and reason != TASK_LIMIT)
+        is_known = job.arrival < t and bool(held_by_counts(machine, job, partition, [*running, *begun]))
+        stops = not reason or (rhythm.assoc_limit_stop and reason != TASK_LIMIT and not is_known)
         if held is not None and not reason:
             begun.append(start_of(machine, t, Turn(job, partition), held, rhythm))
         elif (
-            not stops
-            or choose(machine, partition, job.ask, usable) is None
-            or job.priority < rhythm.bf_min_prio_reserve
+            not stops or choose(machine, partition, job.ask, whole) is None or job.priority < rhythm.bf_min_prio_reserve
         ):
             continue
         else:

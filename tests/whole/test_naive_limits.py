@@ -315,6 +315,8 @@ def test_assoc_limit_stop() -> None:
     assert begins(slurm(machine, jobs, Rhythm(bf_interval=900, bf_first=-5)), jobs) == [0, 600, 0]
     stop = Rhythm(bf_interval=900, bf_first=-5, assoc_limit_stop=True)
     assert begins(slurm(machine, jobs, stop), jobs) == [0, 600, 600]
+    few = with_accounts(machine, [*TREE, "modify account acc set MaxJobs=1"])
+    assert begins(slurm(few, jobs, stop), jobs) == [0, 600, 60]  # one of jobs does so in the first pass only
 
 
 def test_the_other_partition_is_open() -> None:
@@ -534,7 +536,8 @@ def test_a_part_of_a_node_is_reserved() -> None:
     )
     for runs in (runs_of(machine, jobs), keep_places(machine, jobs)):
         assert begins(runs, jobs) == [0, 700, 50, None, 110, 210]
-    assert begins(slurm(machine, jobs, Rhythm()), jobs) == [0, 720, 50, None, 110, 210]
+    # In the main pass the two that need 3 CPUs stop the others: of the partition, and of the reservation.
+    assert begins(slurm(machine, jobs, Rhythm()), jobs) == [0, 720, 820, None, 120, 240]
 
 
 def test_a_repeated_reservation() -> None:
