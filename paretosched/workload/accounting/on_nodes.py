@@ -29,7 +29,7 @@ from ..workload import Repair, Workload
 from .importing import LIMIT_OF_PARTITION, RUN_FOR_LIMIT, ImportSettings, ImportSummary, import_lives
 from .lives import UNKNOWN, Block, Numbering, Numberings
 from .slurm_machine import read_events
-from .slurm_reservations import Planned, repeated
+from .slurm_reservations import Planned, repetitions
 from .tally import Tally
 from .text_lines import Watch
 
@@ -100,7 +100,7 @@ def _with_reservations(machine: Machine, planned: Sequence[Planned], jobs: Workl
     if not planned:
         return machine, []
     last = int((jobs.submit + np.maximum(jobs.wait, 0) + jobs.run).max())
-    found, remarks = repeated(planned, jobs.zone, jobs.epoch + int(jobs.submit[0]), jobs.epoch + last)
+    found, remarks = repetitions(planned, jobs.zone, jobs.epoch + int(jobs.submit[0]), jobs.epoch + last)
     return replace(machine, reservations=(*machine.reservations, *found)), remarks
 
 
