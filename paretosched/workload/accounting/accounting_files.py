@@ -131,10 +131,7 @@ def import_log(
         raise InputError(f"{dash}columns is only for csv and slurm")
     _check(source, width := width or "cpus", capacity, dash)
     key = None if key_file is None else _key(key_file, output, dash)
-    if source != "slurm" and not nodes is events is None:
-        raise InputError(f"{dash}nodes and {dash}events are for slurm")
-    if zone is not None:
-        find_zone(zone)
+    _check_site(source, nodes, events, zone, dash)
     _check_on_nodes(dash, machine is not None, output, width, capacity, anonymise, nodes, reservations)
     known_nodes = on_nodes = None
     if machine is None:
@@ -161,9 +158,8 @@ def import_log(
         blocks = _blocks(place, width, table, columns, settings, numberings, tally, watch)
     with closing(blocks):
         if on_nodes is not None:
-            planned, left_out = read_reservations(reservations_file, on_nodes, zone, watch)
-            summary = import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes, planned)
-            return summary._replace(remarks=(*summary.remarks, *left_out))
+            kept = read_reservations(reservations_file, on_nodes, zone, watch)
+            return import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes, *kept)
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
 
@@ -251,6 +247,14 @@ def _check_on_nodes(
         if value is not None:
             fact = "the names of its nodes would stay" if name == "anonymise" else "the machine says it"
             raise InputError(f"{dash}{name} does not go with {dash}machine: {fact}")
+
+
+def _check_site(source: str, nodes: object, events: object, zone: str | None, dash: str) -> None:
+    """Refuse what only Slurm prints of other sources, and a zone that is none."""
+    if source != "slurm" and not nodes is events is None:
+        raise InputError(f"{dash}nodes and {dash}events are for slurm")
+    if zone is not None:
+        find_zone(zone)
 
 
 def _check(source: str, width: str, capacity: int | None, dash: str) -> None:
