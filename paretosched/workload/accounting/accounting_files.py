@@ -133,11 +133,8 @@ def import_log(
     key = None if key_file is None else _key(key_file, output, dash)
     _check_site(source, nodes, events, zone, dash)
     _check_on_nodes(dash, machine is not None, output, width, capacity, anonymise, nodes, reservations)
-    known_nodes = on_nodes = None
-    if machine is None:
-        known_nodes = read_machine(nodes_file, events_file, partition, width, zone, watch)
-    else:
-        on_nodes = with_events(as_machine(machine), events_file, zone, watch)
+    known_nodes = None if machine is not None else read_machine(nodes_file, events_file, partition, width, zone, watch)
+    on_nodes = None if machine is None else with_events(as_machine(machine), events_file, zone, watch)
     counted = width
     if table is not None:
         parts = parts_of_gpu(place, table, watch)
