@@ -132,7 +132,7 @@ def _words(text: str) -> list[str]:
 def run(options: argparse.Namespace) -> None:
     """Simulate a workload with a policy, and show how good the schedule is."""
     load_kernels_sooner()
-    workload = _left(read_workload(options), options.without or ())
+    workload = _without(read_workload(options), options.without or ())
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
     today = None if policy is None else _against_record(schedule, policy)
     text = _json(options, schedule, policy, today) if options.json else _text(schedule, policy, today)
@@ -148,7 +148,7 @@ def run(options: argparse.Namespace) -> None:
     show(text)
 
 
-def _left(workload: Workload, without: Sequence[str]) -> Workload:
+def _without(workload: Workload, without: Sequence[str]) -> Workload:
     """Return the workload without what --without names."""
     if PREEMPTION in without:
         remark("--without preemption: preemption is not simulated, so that there is none to leave out")

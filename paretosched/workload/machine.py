@@ -586,7 +586,7 @@ class Machine:
         Nor is what is as usual, so that the digest stays when machines can have more.
         """
         own = [(key, each) for key, each in _not_usual(self) if key not in (*TABLES, *SITE, "name", "guessed")]
-        rows = [(key, [_not_usual(each) for each in getattr(self, key)]) for key in TABLES]
+        rows: list[tuple[str, list[Any]]] = [(key, [_not_usual(each) for each in getattr(self, key)]) for key in TABLES]
         if self.reservations:
             rows.append(("reservations", [_not_usual(each) for each in self.reservations]))
         if self.limits:

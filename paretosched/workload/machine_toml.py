@@ -238,7 +238,10 @@ def _limits(row: Any, where: str) -> list[Limits]:
     whose = [lists.get(key, [row.get(key, "")] * max(sizes)) for key in WHOSE]
     try:
         values, flags = limits_of(texts), _read("flags", row.get("flags", []))
-        return [Limits(*who, values=values, flags=flags) for who in zip(*whose, strict=True)]
+        return [
+            Limits(qos, account, user, partition, values, flags)
+            for qos, account, user, partition in zip(*whose, strict=True)
+        ]
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
 

@@ -44,7 +44,7 @@ def workload(limits: tuple[Limits, ...], jobs: list[dict[str, Any]], **changes: 
     )  # fmt: skip
 
 
-def broken(limits: tuple[Limits, ...], *jobs: dict[str, Any]) -> list[str]:
+def broken_names(limits: tuple[Limits, ...], *jobs: dict[str, Any]) -> list[str]:
     return [BROKEN_LIMITS[place] if place >= 0 else "" for place in broken_limits(workload(limits, [*jobs]))]
 
 
@@ -64,21 +64,21 @@ def test_each_limit_of_one_job() -> None:
     }
     for name, (value, fits, not_so) in cases.items():
         jobs = [{"qos": "q"} | fits, {"qos": "q"} | not_so]
-        assert broken((of_qos("q", **{name: value}),), *jobs) == ["", name], name
-    assert broken((of_qos("q", MaxJobsPU=1, MaxSubmitPU=0),), {"qos": "q"}) == [""]
-    assert broken((of_qos("q", MaxTRES={"license/x": 0, "billing": 1}),), {"qos": "q"}) == [""]
+        assert broken_names((of_qos("q", **{name: value}),), *jobs) == ["", name], name
+    assert broken_names((of_qos("q", MaxJobsPU=1, MaxSubmitPU=0),), {"qos": "q"}) == [""]
+    assert broken_names((of_qos("q", MaxTRES={"license/x": 0, "billing": 1}),), {"qos": "q"}) == [""]
 
 
 def test_the_qos_of_the_partition_counts_before_that_of_the_job_and_that_before_the_association() -> None:
     limits = (of_qos("part", MaxTRES={"cpu": 4}), of_qos("q", MaxTRES={"cpu": 2, "node": 1}, MaxWall=600))
     limits += (of_account("bio", MaxTRES={"cpu": 1, "mem": 1024}, MaxWall=60),)
     own = {"partition": "own", "qos": "q", "account": "bio", "memory": 1}
-    assert broken(limits, own | {"tasks": 4}, own | {"tasks": 5}) == ["", "MaxTRES"]
-    assert broken(limits, own | {"tasks": 2, "nodes": 2}, own | {"minutes": 11}) == ["MaxTRES", "MaxWall"]
-    assert broken(limits, own | {"memory": 2}) == ["MaxTRES"]
-    assert broken(limits, {"account": "bio", "memory": 1, "minutes": 2}) == ["MaxWall"]
+    assert broken_names(limits, own | {"tasks": 4}, own | {"tasks": 5}) == ["", "MaxTRES"]
+    assert broken_names(limits, own | {"tasks": 2, "nodes": 2}, own | {"minutes": 11}) == ["MaxTRES", "MaxWall"]
+    assert broken_names(limits, own | {"memory": 2}) == ["MaxTRES"]
+    assert broken_names(limits, {"account": "bio", "memory": 1, "minutes": 2}) == ["MaxWall"]
     over = (replace(limits[1], flags=("OverPartQOS",)), limits[0])
-    assert broken(over, own | {"tasks": 3}, {**own, "qos": "", "tasks": 3}) == ["MaxTRES", ""]
+    assert broken_names(over, own | {"tasks": 3}, {**own, "qos": "", "tasks": 3}) == ["MaxTRES", ""]
 
 
 def test_limits_of_one_job_are_inherited_and_those_of_groups_all_count() -> None:
@@ -86,18 +86,18 @@ def test_limits_of_one_job_are_inherited_and_those_of_groups_all_count() -> None
     limits += (of_account("sea", MaxTRES={"cpu": 7}), of_account("sea", "ines", MaxWall=1200))
     limits += (of_account("sea", "ines", "own", MaxWall=60),)
     sea = {"account": "sea", "minutes": 15}
-    assert broken(limits, sea, sea | {"user": 2}, sea | {"user": 3}) == ["", "MaxWall", "MaxWall"]
-    assert broken(limits, sea | {"partition": "own"}) == ["MaxWall"]
-    assert broken(limits, sea | {"tasks": 8}, {"account": "bio", "tasks": 9}, {"account": "new", "tasks": 9}) == [
+    assert broken_names(limits, sea, sea | {"user": 2}, sea | {"user": 3}) == ["", "MaxWall", "MaxWall"]
+    assert broken_names(limits, sea | {"partition": "own"}) == ["MaxWall"]
+    assert broken_names(limits, sea | {"tasks": 8}, {"account": "bio", "tasks": 9}, {"account": "new", "tasks": 9}) == [
         "MaxTRES", "GrpTRES", "GrpTRES",
     ]  # fmt: skip
-    assert broken(limits, {"tasks": 9}) == [""]  # of no account
-    assert broken((of_account("bio", MaxJobs=0), of_qos("q", MaxJobsPU=3)), {"account": "bio"}, {"account": "bio", "qos": "q"}) == ["MaxJobs", ""]  # fmt: skip  # noqa: E501
+    assert broken_names(limits, {"tasks": 9}) == [""]  # of no account
+    assert broken_names((of_account("bio", MaxJobs=0), of_qos("q", MaxJobsPU=3)), {"account": "bio"}, {"account": "bio", "qos": "q"}) == ["MaxJobs", ""]  # fmt: skip  # noqa: E501
 
 
 def test_a_job_of_several_partitions_is_kept_out_if_it_is_in_all() -> None:
     limits = (of_qos("part", MaxWall=60),)
-    assert broken(limits, {"partition": "own"}, {"partition": "own,cpu"}, {"partition": "nowhere"}) == [
+    assert broken_names(limits, {"partition": "own"}, {"partition": "own,cpu"}, {"partition": "nowhere"}) == [
         "MaxWall", "", "",
     ]  # fmt: skip
 
@@ -143,7 +143,7 @@ def test_against_a_plain_reading_of_the_rules() -> None:
             for _ in range(60)
         ]
         expected = [is_out(job, {each.qos: each for each in limits if each.qos}, of_associations) for job in jobs]
-        assert [word != "" for word in broken(limits, *jobs)] == expected
+        assert [word != "" for word in broken_names(limits, *jobs)] == expected
 
 
 def is_out(job: dict[str, Any], qos: dict[str, Limits], associations: dict[tuple[str, str], dict[str, Any]]) -> bool:

@@ -19,7 +19,7 @@ from .lives import Block, Numberings
 from .on_nodes import import_on_nodes, with_events
 from .site_tables import parts_of_gpu, read_table
 from .slurm_machine import read_machine
-from .slurm_reservations import Planned, read_reservations
+from .slurm_reservations import read_reservations
 from .table_columns import TableColumns, column_map, unit_map
 from .tally import Tally
 from .text_lines import Watch
@@ -131,21 +131,10 @@ def import_log(
         raise InputError(f"{dash}columns is only for csv and slurm")
     _check(source, width := width or "cpus", capacity, dash)
     key = None if key_file is None else _key(key_file, output, dash)
-    if source != "slurm" and not nodes is events is None:
-        raise InputError(f"{dash}nodes and {dash}events are for slurm")
-    if zone is not None:
-        find_zone(zone)
-    _check_on_nodes(dash, machine is not None, output, width, capacity, anonymise, nodes)
-    if reservations is not None and machine is None:
-        raise InputError(f"{dash}reservations are of nodes, and need {dash}machine, such as a slurm.conf")
-    known_nodes = on_nodes = None
-    planned, left_out = tuple[Planned, ...](), list[str]()
-    if machine is None:
-        known_nodes = read_machine(nodes_file, events_file, partition, width, zone, watch)
-    else:
-        on_nodes = with_events(as_machine(machine), events_file, zone, watch)
-        if reservations_file is not None:
-            planned, left_out = read_reservations(reservations_file, on_nodes, zone, watch)
+    _check_site(source, nodes, events, zone, dash)
+    _check_on_nodes(dash, machine is not None, output, width, capacity, anonymise, nodes, reservations)
+    known_nodes = None if machine is not None else read_machine(nodes_file, events_file, partition, width, zone, watch)
+    on_nodes = None if machine is None else with_events(as_machine(machine), events_file, zone, watch)
     counted = width
     if table is not None:
         parts = parts_of_gpu(place, table, watch)
@@ -166,8 +155,8 @@ def import_log(
         blocks = _blocks(place, width, table, columns, settings, numberings, tally, watch)
     with closing(blocks):
         if on_nodes is not None:
-            summary = import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes, planned)
-            return summary._replace(remarks=(*summary.remarks, *left_out))
+            kept = read_reservations(reservations_file, on_nodes, zone, watch)
+            return import_on_nodes(blocks, numberings, tally, settings, place, output, advance, on_nodes, *kept)
         return import_lives(blocks, numberings, tally, settings, place, output, advance)
 
 
@@ -230,12 +219,21 @@ def _key(file: str, output: str | None, dash: str) -> bytes:
 
 
 def _check_on_nodes(
-    dash: str, on_nodes: bool, output: str | None, width: str, capacity: int | None, anonymise: object, nodes: object
+    dash: str,
+    on_nodes: bool,
+    output: str | None,
+    width: str,
+    capacity: int | None,
+    anonymise: object,
+    nodes: object,
+    reservations: object,
 ) -> None:
     """Refuse arguments that do not belong to a log with nodes, or to one without."""
     is_parquet = output is not None and output.lower().endswith(ENDING)
     if not on_nodes and is_parquet:
         raise InputError(f"{output}: a log in Parquet has nodes, and needs {dash}machine, such as a slurm.conf")
+    if not on_nodes and reservations is not None:
+        raise InputError(f"{dash}reservations are of nodes, and need {dash}machine, such as a slurm.conf")
     if not on_nodes:
         return
     if output is not None and not is_parquet:
@@ -246,6 +244,14 @@ def _check_on_nodes(
         if value is not None:
             fact = "the names of its nodes would stay" if name == "anonymise" else "the machine says it"
             raise InputError(f"{dash}{name} does not go with {dash}machine: {fact}")
+
+
+def _check_site(source: str, nodes: object, events: object, zone: str | None, dash: str) -> None:
+    """Refuse what only Slurm prints of other sources, and a zone that is none."""
+    if source != "slurm" and not nodes is events is None:
+        raise InputError(f"{dash}nodes and {dash}events are for slurm")
+    if zone is not None:
+        find_zone(zone)
 
 
 def _check(source: str, width: str, capacity: int | None, dash: str) -> None:

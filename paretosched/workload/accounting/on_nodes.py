@@ -29,7 +29,7 @@ from ..workload import Repair, Workload
 from .importing import LIMIT_OF_PARTITION, RUN_FOR_LIMIT, ImportSettings, ImportSummary, import_lives
 from .lives import UNKNOWN, Block, Numbering, Numberings
 from .slurm_machine import read_events
-from .slurm_reservations import Planned, repeated
+from .slurm_reservations import Planned, repetitions
 from .tally import Tally
 from .text_lines import Watch
 
@@ -50,6 +50,7 @@ def import_on_nodes(
     advance: Callable[[int, int], None],
     machine: Machine,
     planned: Sequence[Planned] = (),
+    left_out: Sequence[str] = (),
 ) -> ImportSummary:
     """Make a log with nodes of job lives.
 
@@ -61,8 +62,8 @@ def import_on_nodes(
         The Parquet file to be written; None to count only.
     machine
         The machine.
-    planned
-        Its reservations.
+    planned, left_out
+        Its reservations, and what of others was not taken, in words.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def import_on_nodes(
         write_runs(left, np.ceil(left.records.column(RUN)).astype(np.int64), path)
     if any(each.account for each in machine.limits) and len(requests.account.words) == 1 and not machine.homes:
         remarks.append("no job has an account, so that limits of accounts and users hold nobody; --groups account")
-    return _summary(summary._replace(remarks=(*summary.remarks, *remarks)), whole, left, tally, settings)
+    return _summary(summary._replace(remarks=(*summary.remarks, *remarks, *left_out)), whole, left, tally, settings)
 
 
 def _with_reservations(machine: Machine, planned: Sequence[Planned], jobs: Workload) -> tuple[Machine, list[str]]:
@@ -100,7 +101,7 @@ def _with_reservations(machine: Machine, planned: Sequence[Planned], jobs: Workl
     if not planned:
         return machine, []
     last = int((jobs.submit + np.maximum(jobs.wait, 0) + jobs.run).max())
-    found, remarks = repeated(planned, jobs.zone, jobs.epoch + int(jobs.submit[0]), jobs.epoch + last)
+    found, remarks = repetitions(planned, jobs.zone, jobs.epoch + int(jobs.submit[0]), jobs.epoch + last)
     return replace(machine, reservations=(*machine.reservations, *found)), remarks
 
 

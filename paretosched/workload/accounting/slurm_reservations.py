@@ -43,14 +43,14 @@ class _Record(NamedTuple):
 
 
 def read_reservations(
-    path: str, machine: Machine, zone: str | None, watch: Watch
+    path: str | None, machine: Machine, zone: str | None, watch: Watch
 ) -> tuple[tuple[Planned, ...], list[str]]:
     """Return the reservations of nodes in a file, and what of others was not taken, in words.
 
     Parameters
     ----------
     path
-        What `scontrol show reservation` printed.
+        What `scontrol show reservation` printed; None if there are none.
     machine
         The machine; nodes that it does not have are left out.
     zone
@@ -63,7 +63,7 @@ def read_reservations(
     InputError
         The file cannot be read, or is no such output; the message has the line.
     """
-    records = [*_records(path, watch)]
+    records = [] if path is None else [*_records(path, watch)]
 
     def fault(index: int, fact: str) -> InputError:
         return records[index].lines.fault(records[index].place, fact)
@@ -168,7 +168,7 @@ def _words(text: str) -> tuple[str, ...]:
     return () if text.lower() in NOT_SET else tuple(dict.fromkeys(filter(None, text.split(","))))
 
 
-def repeated(
+def repetitions(
     planned: Sequence[Planned], zone: str, since: int, until: int
 ) -> tuple[tuple[Reservation, ...], list[str]]:
     """Return the reservations between two Unix times, those that repeat as often as they do, and remarks.
@@ -178,7 +178,7 @@ def repeated(
     Examples
     --------
     >>> weekly = Planned(Reservation("m", "n1", 1_700_000_000, 1_700_003_600), "WEEKLY")
-    >>> found = repeated([weekly], "UTC", 1_698_000_000, 1_700_000_001)[0]
+    >>> found = repetitions([weekly], "UTC", 1_698_000_000, 1_700_000_001)[0]
     >>> [(each.begin - 1_700_000_000) / 86400 for each in found]
     [-21.0, -14.0, -7.0, 0.0]
     """

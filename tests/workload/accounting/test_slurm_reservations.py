@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from paretosched import InputError, Machine, NodeKind
-from paretosched.workload.accounting.slurm_reservations import Planned, read_reservations, repeated
+from paretosched.workload.accounting.slurm_reservations import Planned, read_reservations, repetitions
 from paretosched.workload.machine import Reservation
 
 PRINTED = Path(__file__).parents[2] / "data/slurm_limits"
@@ -95,7 +95,7 @@ def times(repeats: str, begin: str, since: str, until: str, zone: str, hours: fl
     """Return when a reservation that repeats begins, as local clocks."""
     first = unix(begin, zone)
     planned = Planned(Reservation("r", "n1", first, first + int(3600 * hours)), repeats)
-    found, _ = repeated([planned], zone, unix(since, zone), unix(until, zone))
+    found, _ = repetitions([planned], zone, unix(since, zone), unix(until, zone))
     assert all(each.end - each.begin == int(3600 * hours) for each in found)
     return [f"{dt.datetime.fromtimestamp(each.begin, ZoneInfo(zone)):%m-%d %H:%M}" for each in found]
 
@@ -117,10 +117,10 @@ def test_they_repeat_at_the_same_time_of_the_clock() -> None:
 
 def test_what_is_outside_of_the_log_is_left_out_and_what_comes_too_often_is_refused() -> None:
     once = Planned(Reservation("once", "n1", 5000, 6000), "")
-    assert repeated([once], "UTC", 6000, 9000) == (
+    assert repetitions([once], "UTC", 6000, 9000) == (
         (),
         ["1 reservation outside of the time of the log, left out: once"],
     )
     hourly = Planned(Reservation("h", "n1", 5000, 6000), "HOURLY")
     with pytest.raises(InputError, match=r"must come at most 10,000 times in the log, but do more often; take h out"):
-        repeated([hourly], "UTC", 0, 10**8)
+        repetitions([hourly], "UTC", 0, 10**8)
