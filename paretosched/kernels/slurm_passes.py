@@ -5,7 +5,7 @@ those of higher tiers first: a *turn*. Between passes nothing is reserved.
 
 In the main pass the first job of a partition that lacks resources stops its partition, and closes all nodes of it for
 all jobs behind it; if it names all its nodes, it closes these and stops nobody. One that limits, licences or down times
-hold does neither, but that it stops its partition if `stops` says so.
+hold does neither. If `stops` says so, one that limits hold does; of limits of numbers of jobs only when it comes.
 
 In the backfill pass each job in turn starts, or is planned on certain nodes: these are closed as a whole from its
 planned start until its end by request. It is planned in the first of some seconds in which it fits: now, and when a
@@ -251,7 +251,10 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
                     start_on_nodes(jobs, plan, pace, start, j, begun, t)
                     begun += 1
                     continue
-                if lack != NOTHING and (not look["stops"] or lack < plan.now[0]["licences"]):
+                stops = look["stops"] > 0 and lack >= plan.now[0]["licences"]
+                if stops and jobs.submit[j] < t:  # of one that has just come it is not known yet that it has no turn
+                    stops = first_lack(plan, j, o, EARLY, FOR_TURN) == NOTHING
+                if lack != NOTHING and not stops:
                     continue
                 open_nodes(plan, pace, o, last, t, end, True)
                 if fits(plan, pace, j, o, last) and not is_minor(pace, j):
