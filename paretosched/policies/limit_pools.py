@@ -96,9 +96,9 @@ class Pools:
 
     def _shares(self, client: Client, k: int) -> tuple[Share, ...]:
         """Return what a job of a client takes of pools in partition k."""
-        own, of_partition = client.qos or NORMAL, self.machine.partitions[k].own_qos.lower()
-        order = [of_partition, own] if of_partition and of_partition != own else [own]
-        if own in self._of_qos and "OverPartQOS" in self._of_qos[own].flags:
+        of_job, of_partition = client.qos or NORMAL, self.machine.partitions[k].own_qos.lower()
+        order = [of_partition, of_job] if of_partition and of_partition != of_job else [of_job]
+        if of_job in self._of_qos and "OverPartQOS" in self._of_qos[of_job].flags:
             order.reverse()
         found: list[Share] = []
         known: set[tuple[str, str]] = set()  # limits of a QOS that count
@@ -133,8 +133,8 @@ class Pools:
         for key in (own, *((account, "", "") for account in self._path(client.account))):
             row = self._of_association.get(key)
             for name, value in (row.values if row is not None else {}).items():
-                is_list = isinstance(value, Mapping)
-                values[name] = {**value, **values.get(name, {})} if is_list else values.get(name, value)
+                nearer = values.get(name, {})
+                values[name] = {**value, **nearer} if isinstance(value, Mapping) else values.get(name, value)
         return values
 
     def _of(

@@ -88,18 +88,17 @@ def node_plan(workload: Workload) -> NodePlan:
     assert requests is not None  # noqa: S101
     with_users = bool((requests.exclusive == OF_USER).any())
     is_limited = any(part.accounts or part.not_accounts or part.qos or part.not_qos for part in machine.partitions)
-    who = ("account", "qos") if is_limited else ()
-    whose = {}
-    if machine.limits:
-        who, whose = ("account", "qos"), {"user": workload.user}
-    shapes, of_job = requests.distinct((*PLACED_BY, *who), **whose)
+    who = ("account", "qos") if is_limited or machine.limits else ()
+    users = {"user": workload.user} if machine.limits else {}
+    shapes, of_job = requests.distinct((*PLACED_BY, *who), **users)
     builder = _Builder(machine, workload.names.users if workload.names is not None else {})
     built = np.zeros(len(shapes), SHAPE)
     tiers, rows, longest = (np.zeros(len(shapes), np.int64) for _ in range(3))
     for number, said in enumerate(shapes):
         built[number]["option"] = len(builder.options)
-        whose = said.get("account", ""), said.get("qos", "")
-        partitions = [k for k in machine.partitions_of(said["partition"]) if machine.partitions[k].is_open_to(*whose)]
+        who_asks = said.get("account", ""), said.get("qos", "")
+        named = machine.partitions_of(said["partition"])
+        partitions = [k for k in named if machine.partitions[k].is_open_to(*who_asks)]
         for k in partitions:
             builder.add_options(k, said)
         built[number]["option_end"] = len(builder.options)
