@@ -19,6 +19,7 @@ HOUR = 3600
 SAME = 60  # s of a mean wait that are told as no change
 PARTS = (settings.TOP_USERS, settings.MOST_JOBS, settings.FEW_AT_ONCE, settings.REST)  # of all users
 GROUPS = (settings.TOP_USERS, settings.OTHERS, *PARTS[1:])
+KEYS = {"mean": "mean waits", "awrt": "AWRT"}  # by what limits are compared
 PAIR = (settings.OTHERS, settings.TOP_USERS)  # whose mean waits decide whether a limit dominates another
 WHO = {
     settings.TOP_USERS: "the top three users",
@@ -72,30 +73,24 @@ def change(table: Table, limit: str, group: str) -> float:
 def opening(tables: Mapping[str, Table]) -> list[str]:
     """Return the five sentences of the summary."""
     easy = tables[settings.EASY]
-    best = min(limits_of(easy), key=lambda limit: mean(easy, limit, settings.FEW_AT_ONCE))
     return common.opening(
         f"{settings.NAME}: whom do limits for each user help, and who pays?",
-        in_waits(easy, best),
+        in_waits(easy),
         "One week, submissions only, one seed, one simulation of each limit: no interval. Every schedule passed a "
         "check of every node at every second.",
-        "Users came as they had come, whatever they then waited; with limits real ones submit less, or join jobs.",
-        advice(tables),
+        "Users came as they had come, whatever they then waited; with limits real ones submit less, or join jobs."
+        f"{'' if tables[settings.SLURM] else ' Its slurm.conf was not simulated.'}",
+        advice(easy),
     )
 
 
-def in_waits(table: Table, best: str) -> str:
-    """Return what the limit that is best for users with few jobs at once does to the waits of all."""
-    few = [duration(mean(table, limit, settings.FEW_AT_ONCE)) for limit in (best, settings.NONE)]
-    if best == settings.NONE:
-        return f"No limit helps {WHO[settings.FEW_AT_ONCE]}, whose jobs wait {few[1]} in the mean under EASY."
-    parts = [
-        f"{WHO[group]} {duration(mean(table, best, group))}, not {duration(mean(table, settings.NONE, group))}"
-        for group in PAIR
-    ]
-    return (
-        f"Under EASY {best} for each user is best for {WHO[settings.FEW_AT_ONCE]}: their jobs wait {few[0]} in the "
-        f"mean, not {few[1]}; {'; '.join(parts)}."
-    )
+def in_waits(table: Table) -> str:
+    """Return the mean waits without a limit, with one of jobs, and with one of CPUs."""
+    who = (settings.FEW_AT_ONCE, *PAIR)
+    shown = (settings.NONE, settings.MANY, settings.HALF)
+    parts = [f"{limit}: {', '.join(duration(mean(table, limit, group)) for group in who)}" for limit in shown]
+    names = enumeration([WHO[group] for group in who])
+    return f"Mean waits under EASY of {names}, by limit for each user: {'; '.join(parts)}."
 
 
 def sign(seconds: float) -> int:
@@ -103,15 +98,14 @@ def sign(seconds: float) -> int:
     return 0 if abs(seconds) < SAME else (1 if seconds > 0 else -1)
 
 
-def advice(tables: Mapping[str, Table]) -> str:
+def advice(table: Table) -> str:
     """Return what to do."""
-    found = [limit for table in tables.values() for limit in dominating(table)]
-    if found:
-        return f"Of the limits here try {enumeration([*dict.fromkeys(found)])}, on your own log, before you set it."
-    return (
-        "Simulate a limit on your own log before you set it: none of these is better than no limit for the top users "
-        "and all others."
-    )
+    others = [sign(change(table, limit, settings.OTHERS)) for limit in (settings.HALF, settings.MANY)]
+    found = {words: dominating(table, key=key) for key, words in KEYS.items()}
+    parts = [f"in {words} {enumeration(names) if names else 'no limit here'}" for words, names in found.items()]
+    said = f"Better than none and than {settings.MANY} for all others and the top three: {', '.join(parts)}."
+    rule = "Limit CPUs rather than running jobs, which hit users with many small ones; " if others == [-1, 1] else ""
+    return f"{rule}{'simulate' if rule else 'Simulate'} it on your own log first. {said}"
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------
@@ -195,32 +189,33 @@ def sentences(table: Table) -> list[str]:
 # --- dominance --------------------------------------------------------------------------------------------------------
 
 
-def dominating(table: Table, pair: tuple[str, str] = PAIR) -> list[str]:
-    """Return the limits that dominate both no limit and 64 jobs in the mean waits of two groups."""
-    against = [limit for limit in (settings.NONE, "64 jobs") if (limit, settings.ALL) in table]
-    return [limit for limit in limits_of(table) if all(dominates(table, limit, other, pair) for other in against)]
+def dominating(table: Table, pair: tuple[str, str] = PAIR, key: str = "mean") -> list[str]:
+    """Return the limits that dominate both no limit and 64 jobs in a column of two groups."""
+    against = [limit for limit in (settings.NONE, settings.MANY) if (limit, settings.ALL) in table]
+    return [limit for limit in limits_of(table) if all(dominates(table, limit, other, pair, key) for other in against)]
 
 
-def dominates(table: Table, limit: str, other: str, pair: tuple[str, str]) -> bool:
-    """Return whether no mean wait of two groups is longer with a limit than with another, and one is shorter."""
-    gaps = [mean(table, limit, group) - mean(table, other, group) for group in pair]
+def dominates(table: Table, limit: str, other: str, pair: tuple[str, str], key: str) -> bool:
+    """Return whether no time of two groups is longer with a limit than with another, and one is shorter."""
+    gaps = [float(table[limit, group][key]) - float(table[other, group][key]) for group in pair]
     return max(gaps) <= 0 and min(gaps) < 0
 
 
 def of_dominance(tables: Mapping[str, Table]) -> list[str]:
     """Return the section on limits that are better than none and than 64 running jobs for both groups."""
-    lines = ["## Better than no limit and than 64 jobs", ""]
+    lines = [f"## Better than no limit and than {settings.MANY}", ""]
     for policy, table in tables.items():
-        for pair in (PAIR, (settings.FEW_AT_ONCE, settings.TOP_USERS)):
-            if table:
-                found = dominating(table, pair)
+        for pair in (PAIR, (settings.FEW_AT_ONCE, settings.TOP_USERS)) if table else ():
+            for key, words in KEYS.items():
+                found = dominating(table, pair, key)
                 who = " and ".join(WHO[group] for group in pair)
-                lines.append(f"- {policy}, mean waits of {who}: {enumeration(found) if found else 'none of them'}.")
+                lines.append(f"- {policy}, {words} of {who}: {enumeration(found) if found else 'none of them'}.")
     return [
         *lines,
         "",
-        "A limit dominates if neither mean wait is longer and one is shorter. Here all users have the same limit; a "
-        "search over one for each user and QOS may find more.",
+        "A limit dominates if neither time is longer and one is shorter. AWRT weighs jobs by their consumption, a mean "
+        "wait counts each alike. Here all users have the same limit; a search over one for each user and QOS may find "
+        "more.",
         "",
     ]
 

@@ -10,23 +10,25 @@ import paretosched as ps
 
 LOG, CONF, SHARES = "ubccr-medium/week.csv.gz", "ubccr-medium/slurm.conf", "ubccr-medium/sacctmgr.script"
 NAME = "UB CCR, a week"
-NONE = "none"
+NONE, MANY = "none", "64 jobs"  # with which others are compared
+HALF = "1/2 of the CPUs"
 TOP = 3  # users with the largest consumption, as AWRT weighs it
 
 # Each limit is one of the QOS of a partition, which counts before that of a job: its name, what `sacctmgr modify qos`
 # sets, and its value; of CPUs it is a share of those of the machine.
 LIMITS: Mapping[str, tuple[str, float]] = {
     NONE: ("", 0),
-    "64 jobs": ("MaxJobsPU", 64),
+    MANY: ("MaxJobsPU", 64),
     "32 jobs": ("MaxJobsPU", 32),
     "16 jobs": ("MaxJobsPU", 16),
     "8 jobs": ("MaxJobsPU", 8),
-    "1/2 of the CPUs": ("MaxTRESPU", 1 / 2),
+    "3/4 of the CPUs": ("MaxTRESPU", 3 / 4),
+    HALF: ("MaxTRESPU", 1 / 2),
     "1/4 of the CPUs": ("MaxTRESPU", 1 / 4),
     "1/8 of the CPUs": ("MaxTRESPU", 1 / 8),
 }
 EASY, SLURM = "EASY", "its slurm.conf"
-OF_SLURM = (NONE, "64 jobs", "8 jobs")  # its passes take minutes
+OF_SLURM = (NONE, MANY, "8 jobs")  # its passes take minutes
 FEW = 8  # jobs at once; who never has more if none waits is held back by no limit of jobs
 ALL, TOP_USERS, OTHERS = "all jobs", "top three users", "all others"
 MOST_JOBS, FEW_AT_ONCE, REST = (
