@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -40,6 +41,12 @@ EXPERIMENTS = Path(__file__).resolve().parent
 ROOT = EXPERIMENTS.parent
 PROCESSORS = 1024  # to which the papers scale every log
 MODERN = "PARETOSCHED_MODERN"  # names a folder
+# columns of the logs of UB CCR's clusters, as `import csv` takes them
+MODERN_WORDS = (
+    "job", "submit", "run", "limit", "nodes", "tasks", "memory_per_node", "gpus_per_node", "constraint", "exclusive",
+    "partition", "qos", "account", "user",
+)  # fmt: skip
+MODERN_COLUMNS = ",".join([*(f"{word}={word}" for word in MODERN_WORDS), "tasks_per_node=ntasks_per_node"])
 SCALING_SEED = 0
 OTHER_SCALINGS = (1, 2, 3, 4)  # seeds of scalings that nothing has learnt from
 POLICIES = "policies.jsonl.gz"
@@ -148,6 +155,14 @@ def modern_file(name: str) -> Path:
     if not folder:
         fail(f"{MODERN} must name the folder with the logs; experiments/modern_logs/README.md says which")
     return Path(folder, name)
+
+
+def jobs_on_machine(jobs: Path, conf: Path) -> ps.Workload:
+    """Return the jobs of a table with MODERN_COLUMNS on the machine of a slurm.conf."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log.parquet"
+        ps.import_log("csv", jobs, log, columns=MODERN_COLUMNS, machine=conf)
+        return ps.load_log(log)
 
 
 def factor_of(log: str) -> float:

@@ -49,14 +49,7 @@ def medium(quick: bool) -> Iterable[tuple[str, ps.Workload]]:
         yield from zip(settings.MEDIUM, settings.quick(), strict=True)
         return
     for name, file in settings.MEDIUM.items():
-        yield name, jobs_on_machine(common.modern_file(file), common.modern_file(settings.MEDIUM_CONF))
-
-
-def jobs_on_machine(jobs: Path, conf: Path) -> ps.Workload:
-    """Return the jobs of a table on the machine of a slurm.conf."""
-    with TemporaryDirectory() as folder:
-        ps.import_log("csv", jobs, Path(folder) / "log.parquet", columns=settings.COLUMNS, machine=conf)
-        return ps.load_log(Path(folder) / "log.parquet")
+        yield name, common.jobs_on_machine(common.modern_file(file), common.modern_file(settings.MEDIUM_CONF))
 
 
 def ingredients(quick: bool) -> Iterable[dict[str, Any]]:
@@ -194,7 +187,7 @@ def starts_of(run: pd.DataFrame) -> Ints:
     asked = asked.assign(submit=run["submit"], run=run["run"]).sort_index()
     with TemporaryDirectory() as folder:
         asked.to_csv(Path(folder) / "jobs.csv", index=False)
-        w = jobs_on_machine(Path(folder) / "jobs.csv", common.modern_file(settings.MICRO_CONF))
+        w = common.jobs_on_machine(Path(folder) / "jobs.csv", common.modern_file(settings.MICRO_CONF))
     start = pd.Series(ps.simulate(w, slurm_of(settings.MICRO_CONF, settings.MICRO_SHARES)).check().start, w.job)
     return start.loc[run.index].to_numpy() + int(run["submit"].min())
 

@@ -10,11 +10,6 @@ import numpy as np
 import paretosched as ps
 from paretosched.core.arrays import Mask
 
-WORDS = (
-    "job", "submit", "run", "limit", "nodes", "tasks", "memory_per_node", "gpus_per_node", "constraint", "exclusive",
-    "partition", "qos", "account", "user",
-)  # fmt: skip
-COLUMNS = ",".join([*(f"{word}={word}" for word in WORDS), "tasks_per_node=ntasks_per_node"])
 MEDIUM = {"UB CCR, three days": "ubccr-medium/first5000.csv.gz", "UB CCR, a week": "ubccr-medium/week.csv.gz"}
 MEDIUM_CONF = "ubccr-medium/slurm.conf"
 MICRO, MICRO_CONF = "ubccr-micro/jobs500.csv.gz", "ubccr-micro/slurm.conf"

@@ -15,7 +15,18 @@ from paretosched.core.errors import InputError
 from paretosched.core.tables import load_rows
 from support.experiments import ROOT, script
 
-OF_NO_PAPER = ("bounds", "measures", "modern_logs", "nodes", "online", "orders", "questions", "search", "slurm")
+OF_NO_PAPER = (
+    "bounds",
+    "limits",
+    "measures",
+    "modern_logs",
+    "nodes",
+    "online",
+    "orders",
+    "questions",
+    "search",
+    "slurm",
+)
 EXPERIMENTS = ("ci190_05", "ctc1024", "gfs", "greedy", "groupopt", "pgga", *OF_NO_PAPER)
 RUN = {
     "ci190_05": {"--quick", "--part", "--workers", "--work", "--results"},
@@ -33,6 +44,7 @@ RUN = {
     "modern_logs": {"--quick", "--results"},
     "measures": {"--quick", "--part", "--work", "--results"},
     "nodes": {"--quick", "--part", "--results"},
+    "limits": {"--quick", "--part", "--results"},
     "questions": {"--quick", "--part", "--results"},
     "slurm": {
         "--quick", "--part", "--log", "--windows", "--window", "--rate", "--at-once", "--work", "--results",
