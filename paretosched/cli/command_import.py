@@ -87,6 +87,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     )
     parser.add_argument(
         "--events",
+        rare=True,
         metavar="FILE",
         type=Name("the events"),
         help="slurm: the output of the sacctmgr command that --command prints: when nodes were down or drained, and "
@@ -100,14 +101,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "machine.toml (paretosched machine shows and writes it). FILE.parquet of -o then has jobs, what they ask for, "
         "and the machine; jobs that can never run on it are dropped",
     )
-    for name, what, words in (
-        ("qos", "the QOS", "the limits of the QOS of --machine: what sacctmgr show qos -P prints"),
-        ("assoc", "the associations", "the accounts of --machine, and limits of accounts and users: what sacctmgr show "
-         "assoc -P tree prints; or, as for --qos, a dump or commands of sacctmgr"),
-        ("reservations", "the reservations", "the reservations of --machine: what scontrol show reservation prints; "
-         "those that repeat are repeated over the time of the log"),
-    ):  # fmt: skip
-        parser.add_argument(f"--{name}", metavar="FILE", type=Name(what), help=words)
+    _add_site(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -175,6 +169,18 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "two exports agree. Then all names are searched in what was written, and it is refused if one is left",
     )
     takes_limits(parser)
+
+
+def _add_site(parser: Parser) -> None:
+    """Add the options of limits, accounts and reservations."""
+    for name, what, words in (
+        ("qos", "the QOS", "the limits of the QOS of --machine: what sacctmgr show qos -P prints"),
+        ("assoc", "the associations", "the accounts of --machine, and limits of accounts and users: what sacctmgr show "
+         "assoc -P tree prints; or, as for --qos, a dump or commands of sacctmgr"),
+        ("reservations", "the reservations", "the reservations of --machine: what scontrol show reservation prints; "
+         "those that repeat are repeated over the time of the log"),
+    ):  # fmt: skip
+        parser.add_argument(f"--{name}", metavar="FILE", type=Name(what), help=words)
 
 
 def run(options: argparse.Namespace) -> None:

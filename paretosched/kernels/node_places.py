@@ -320,7 +320,7 @@ def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> In
 
 @njit(cache=True, nogil=True, _nrt=False)
 def copy_rows(plan: NodePlan, one: Int, other: Int, count: Int) -> None:
-    """Copy so many rows of what is held in `plan`, in place, from that of `one` on to that of the `other` one."""
+    """Copy `count` rows of what is held in `plan`, in place, from that of `one` on to that of the `other` one."""
     for i in range(count):
         for c in range(plan.held.shape[1]):
             plan.held[other + i, c] = plan.held[one + i, c]

@@ -86,8 +86,10 @@ class NodesFile(Struct, kw_only=True, forbid_unknown_fields=True):
     main: int = WholeNodes.main
     partition: int = WholeNodes.partition
     user: int = WholeNodes.user
+    account: int = WholeNodes.account
     started: int = WholeNodes.started
     priority: int = WholeNodes.priority
+    stops: int = WholeNodes.stops
     usual: int = WholeNodes.usual
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import InputError, Policy, Schedule, Workload, lublin, read_swf, simulate
+from paretosched.kernels.inputs import Reactions
 from paretosched.policies.policy import as_policy
 from paretosched.policies.whole_nodes import WholeNodes
 from paretosched.simulation.estimates import LEARNING
@@ -142,11 +143,17 @@ def test_under_the_recorded_schedule_logs_have_their_submissions(name: str, trac
     assert simulate(w, "recorded", users="react").workload is w
 
 
+def pairs_of(r: Reactions) -> list[tuple[int, int, int]]:
+    """Return which batches wait for which, and so many seconds after their end."""
+    assert not r.at_start.any()
+    return [*zip(r.leader.tolist(), r.follower.tolist(), r.pause.tolist(), strict=True)]
+
+
 def test_a_batch_moves_as_a_whole_and_keeps_its_think_time() -> None:
     w = Workload([0, 100, 160], [50, 9, 20], [50, 9, 20], [1] * 3, 1, user=[7] * 3, wait=[30, 70, 19])
     r = reactions_of(w)
-    assert (r.batch.tolist(), r.offset.tolist(), r.after.tolist()) == ([0, 1, 1], [0, 0, 60], [-1, 0])
-    assert (r.pause.tolist(), r.earliest.tolist()) == ([0, 20], [0, 0])
+    assert (r.batch.tolist(), r.offset.tolist(), pairs_of(r)) == ([0, 1, 1], [0, 0, 60], [(0, 1, 20)])
+    assert r.earliest.tolist() == [0, 0]
     assert simulate(w, "fcfs", users="react").workload.submit.tolist() == [0, 70, 130]
 
 
@@ -159,7 +166,7 @@ def test_after_a_break_a_job_comes_when_the_log_says_but_not_before_the_end_of_t
 
 def test_a_job_that_still_ran_after_an_hour_is_not_waited_for() -> None:
     w = Workload([0, HOUR, 2 * HOUR], [9 * HOUR, 5, 5], [9 * HOUR, 5, 5], [1] * 3, 4, user=[7] * 3, wait=[0, 0, 0])
-    assert reactions_of(w).after.tolist() == [-1, -1, 1]
+    assert pairs_of(reactions_of(w)) == [(1, 2, HOUR - 5)]
 
 
 def test_a_slower_machine_gets_its_work_later() -> None:
@@ -177,11 +184,10 @@ def test_fields_of_the_log_count_where_they_agree_with_the_record() -> None:
     fields[1, [PRECEDING, THINK]] = 1, 5
     fields[2, [PRECEDING, THINK]] = 1, 1  # filled only
     named = w.with_(records=fields)
-    r = reactions_of(named)
-    assert (r.after.tolist(), r.pause.tolist()) == ([-1, 0, -1], [0, 5, 0])
+    assert pairs_of(reactions_of(named)) == [(0, 1, 5)]
     assert simulate(named, "fcfs", users="react").workload.submit.tolist() == [0, 35, 90]
     fields[1, THINK] = 1
-    assert reactions_of(w.with_(records=fields)).after.tolist() == reactions_of(w).after.tolist() == [-1, -1, -1]
+    assert pairs_of(reactions_of(w.with_(records=fields))) == pairs_of(reactions_of(w)) == []
 
 
 @pytest.mark.slow
