@@ -20,6 +20,7 @@ from experiments.claims import (
 )
 
 BUYING, REACTING, SETTINGS = "docs/howto/buying.md", "docs/explanation/limits.md", "docs/howto/settings.md"
+PAGE, MACHINE = "docs/howto/page.md", "docs/reference/machine.md"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,10 @@ STATED: tuple[Stated, ...] = tuple(
             "(10,000 jobs, 128 processors, an offered load of 0.7)",
             "by default it reads 8,000 jobs",
         ),
-        (COST, SIZE): ("of which 5 to 18 ran at once",),
+        (COST, SIZE): (
+            "| limits | not written down | 191 |",
+            "of which 5 to 18 ran at once",
+        ),
         (HOUSE, RULE): ("No function over 120 lines.", "together may have 6 MB"),
         (CLUSTER, SETTING): ("after 60 s without one", "it is tried again for 60 s"),
         (IMPORTING, SETTING): ("a log of 1,000 jobs without one requeue", "Less than 36 hours are remarked"),
@@ -130,6 +134,9 @@ STATED: tuple[Stated, ...] = tuple(
         ),
         (SETTINGS, SETTING): ("a pass each 59 s in place of 60",),
         (REACTING, RULE): ("fields 17 and 18 (preceding job",),
+        (PAGE, RULE): ("95 of 100, longest and slowdown", "by more than 2 %"),
+        (PAGE, SETTING): ("nobody worse than 5 %", "at most 1.05 times today's"),
+        (MACHINE, RULE): ("a number of jobs that is 0",),
     }.items()
     for words in all_words
 )
