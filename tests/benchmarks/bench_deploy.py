@@ -22,6 +22,7 @@ from support.slurm_cluster import SlurmCluster, refusal, slurm_cluster
 
 POLICY = "order: area; backfill: easy"
 STARTS = 15
+NODES, CPUS = 2, 4
 PASSES = {1_000: 4, 10_000: 2}  # how often with so many jobs
 GOALS = {1_000: 0.5, 10_000: 5.0}  # s
 START_GOAL = 0.3  # s
@@ -66,7 +67,7 @@ def starts(policy: Path, place: Path) -> str:
 
 def submit(cluster: SlurmCluster, jobs: int) -> None:
     """Submit jobs of random widths and limits behind one that has the whole machine."""
-    cluster.submit(run=100_000, width=cluster.nodes * cluster.cpus, limit=100_000)
+    cluster.submit(run=100_000, width=NODES * CPUS, limit=100_000)
     script = cluster.folder / "job.sh"
     script.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
     one = f"sbatch --ntasks=$((RANDOM%8+1)) --time=$((RANDOM%600+1)) --output=/dev/null --chdir=/ {script} >/dev/null"
@@ -79,7 +80,7 @@ def submit(cluster: SlurmCluster, jobs: int) -> None:
 
 def first_passes(policy: Path, place: Path, jobs: int, times: int) -> str:
     """Time first passes over waiting jobs, between which all factors are 0 again; return a line."""
-    with slurm_cluster(2, 4, {"SchedulerParameters": "bf_interval=30"}) as cluster:
+    with slurm_cluster(NODES, CPUS, {"SchedulerParameters": "bf_interval=30"}) as cluster:
         submit(cluster, jobs)
         time.sleep(5)
         passes, walls = [], []

@@ -45,8 +45,8 @@ class Spool:
         for name in LIFE.names or () if lives.size else ():
             low, high = self.ranges.get(name, (0, 0))
             self.ranges[name] = (min(low, int(lives[name].min())), max(high, int(lives[name].max())))
-        limits = limits_in_force()
-        is_own = limits.lives != Limits.lives or limits.jobs == Limits.jobs  # a changed limit of jobs counts here, too
+        limits, usual = limits_in_force(), Limits()
+        is_own = limits.lives != usual.lives or limits.jobs == usual.jobs  # a changed limit of jobs counts here, too
         check_limit(self.place, "lives" if is_own else "jobs", self.size)
         try:
             self.file.write(lives.tobytes())
