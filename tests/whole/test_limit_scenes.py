@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.recorded_scenes import hosts_in, jobs_in, machine_in, outside, recorded_starts, rhythm_in, scenes
+from support.recorded_scenes import hosts_in, jobs_in, machine_in, recorded_starts, rhythm_in, scenes
 from support.scene_laboratory import SCENES, devices_of, play, settings_of, to_text
 
 RECORDED = {scene["scene"]: scene for scene in scenes(SCENES)}
@@ -39,7 +39,6 @@ def test_a_scene_can_be_read_and_asked_again(name: str) -> None:
     scene = RECORDED[name]
     nodes = {line.split()[0] for line in scene["nodes"]}
     taken = [job for job in scene["jobs"] if job["number"]]
-    assert outside(scene)
     assert {node.name for node in machine_in(scene).nodes} == nodes
     assert len(jobs_in(scene)) == len(taken) >= 8
     assert rhythm_in(scene)

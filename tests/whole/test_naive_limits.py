@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -697,8 +698,8 @@ def test_random_jobs_break_no_limit(seed: int) -> None:
     machine, jobs = random_held(seed)
     high = machine._replace(
         limits=tuple(
-            one._replace(
-                values={k: 10**9 if isinstance(v, int) else dict.fromkeys(v, 10**9) for k, v in one.values.items()}
+            replace(
+                one, values={k: 10**9 if isinstance(v, int) else dict.fromkeys(v, 10**9) for k, v in one.values.items()}
             )
             for one in machine.limits
         )
