@@ -124,8 +124,8 @@ class Limits:
 
         Examples
         --------
-        >>> Limits("", "bio", "ines", "gpu", {}).of
-        'account bio, user ines, partition gpu'
+        >>> Limits("", "bio", "anna", "gpu", {}).of
+        'account bio, user anna, partition gpu'
         """
         words = {key: getattr(self, key) for key in WHOSE}
         return ", ".join(f"{'QOS' if key == 'qos' else key} {word}" for key, word in words.items() if word)

@@ -268,7 +268,7 @@ class Reservation:
 
     Examples
     --------
-    >>> Reservation("course", "n[1-2]", 1_700_000_000, 1_700_003_600, users=("ines",)).begin
+    >>> Reservation("course", "n[1-2]", 1_700_000_000, 1_700_003_600, users=("anna",)).begin
     1700000000
     """
 

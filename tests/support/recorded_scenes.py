@@ -238,6 +238,7 @@ def tasks_of(array: str) -> tuple[list[int | None], int]:
 def with_dependency(scene: Mapping[str, Any], name: str, job: Job, jobs: Mapping[str, Job]) -> Job:
     """Return a job with what its --dependency says: on jobs {NAME}, tasks {NAME}_1, or after {NAME}+MINUTES."""
     told = {one["name"]: one["options"] for one in scene["jobs"]}
+    told |= {key: told[key.rpartition("_")[0]] for key, other in jobs.items() if other.array is not None}
     mine = told[name if job.array is None else name.rpartition("_")[0]]
     text = option("dependency", mine)
     after: list[After] = []

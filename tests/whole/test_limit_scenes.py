@@ -40,7 +40,7 @@ def test_a_scene_can_be_read_and_asked_again(name: str) -> None:
     nodes = {line.split()[0] for line in scene["nodes"]}
     taken = [job for job in scene["jobs"] if job["number"]]
     assert {node.name for node in machine_in(scene).nodes} == nodes
-    assert len(jobs_in(scene)) == len(taken) >= 8
+    assert len(jobs_in(scene)) >= len(taken) >= 8  # an array has one job for each task
     assert rhythm_in(scene)
     assert {host for start in recorded_starts(scene) for host in start.nodes} <= nodes
     assert "PartitionName" in settings_of(scene) or scene["partitions"] == ["main: all nodes"]

@@ -369,7 +369,7 @@ def loop(tmp_path: Path) -> Path:
 
 def test_limits_accounts_and_reservations_of_a_site_are_in_the_log(loop: Path) -> None:
     words = ("import", "csv", loop / "jobs.csv", "--machine", loop / "slurm.conf", "--columns", OF_JOBS, *ALL_OF_SITE)
-    outcome = command(*words, "--zone", "UTC", "-o", loop / "l.parquet")
+    outcome = command(*words, "--zone", "UTC", "-o", loop / "l.parquet", "--remarks")
     assert outcome.status == 0, outcome.err
     assert outcome.err.splitlines() == [
         f"paretosched: {words}"
@@ -442,8 +442,11 @@ def test_what_belongs_to_a_machine_needs_one(loop: Path, name: str) -> None:
     assert "--machine, such as a slurm.conf" in outcome.err
 
 
-def test_limits_of_accounts_without_accounts_are_remarked(loop: Path) -> None:
+def test_jobs_that_name_no_account_are_in_that_of_their_user(loop: Path) -> None:
     columns = OF_JOBS.replace(",account=account", "")
     words = ("--machine", loop / "slurm.conf", "--columns", columns, "--groups", "user", *ALL_OF_SITE[:4])
     outcome = command("import", "csv", loop / "jobs.csv", *words, "-o", loop / "l.parquet")
-    assert "no job has an account, so that limits of accounts and users hold nobody; --groups account" in outcome.err
+    assert "no job has an account" not in outcome.err
+    machine = load_log(loop / "l.parquet").machine
+    assert machine is not None
+    assert dict(machine.homes) == {"root": "root", "games": "sea", "lp": "bio"}
