@@ -67,8 +67,9 @@ def dependencies_of(workload: Workload) -> Reactions | None:
     Examples
     --------
     >>> from paretosched import Machine, NodeKind, Requests
-    >>> w = Workload([0, 1], [9, 9], [9, 9], [1, 1], machine=Machine((NodeKind("n1", 4, 100),)), job=[7, 8],
-    ...              requests=Requests(tasks=[1, 1], dependency=["", "afterok:7"]))
+    >>> asked = Requests(tasks=[1, 1], dependency=["", "afterok:7"])
+    >>> machine = Machine((NodeKind("n1", 4, 100),))
+    >>> w = Workload([0, 1], [9, 9], [9, 9], [1, 1], capacity=4, job=[7, 8], machine=machine, requests=asked)
     >>> dependencies_of(w).leader.tolist(), dependencies_of(w).follower.tolist()
     ([0], [1])
     """
