@@ -71,8 +71,8 @@ def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(
     assert outcome[0].out == outcome[1].out == outcome[2].out
     by_rule = ConsumptionGroups(tuple("12345"), PAPER_THRESHOLDS, 90, "5").group_indices(workload)
     assert outcome[0].err == (
-        "paretosched: Greedy f2 with EASY: decides by the groups of w, by what users consume in all of it; deployed, "
-        "it decides by the user's share of the processor seconds of the last 90 days, which puts "
+        f"paretosched: Greedy f2 with EASY: decides by the groups of {trace}, by what users consume in all of it; "
+        "deployed, it decides by the user's share of the processor seconds of the last 90 days, which puts "
         f"{100 * (by_rule != workload.group).mean():.3g} % of the jobs into other groups\n"
     )
     easy, ours = outcome[0].json[:2]
