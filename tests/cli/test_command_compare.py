@@ -89,7 +89,7 @@ def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(
     outcome = [succeed(*both, "--policy", tmp_path / "one.json"), succeed(*both, "--policy", tmp_path / "one.json",
             "--objective", "AWRT2")]  # fmt: skip
     assert outcome[0].json[0]["wish"] == "AWRT1 + AWRT2"
-    assert [line for line in outcome[0].err.splitlines() if "decides by the groups of w" not in line] == [
+    assert [line for line in outcome[0].err.splitlines() if "decides by the groups of" not in line] == [
         "paretosched: the objective is AWRT1 + AWRT2, as Greedy f2 with EASY was trained for it; "
         "Greedy f2 with EASY (2) was trained for AWRT2"
     ]
