@@ -99,8 +99,7 @@
       refused = true;
       if (entry.field) entry.field.sent = undefined; // the text stays, so that the owner can correct it
     }
-    // other schedules, or the same ones with more measures
-    const other = scene.front !== page.front || scene.columns !== page.values.length;
+    const other = scene.front !== page.front;
     if (queue.length && !other) return sendNext(); // only the answer to the last action is shown
     if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
     if (other) await load(scene);
@@ -114,7 +113,7 @@
 
   /** Fetch the values of a front, and split them into one array for each objective. */
   async function load(scene) {
-    const response = await fetch(`front/${scene.front}-${scene.columns}.bin`);
+    const response = await fetch(`front/${scene.front}.bin`);
     if (!response.ok) throw new Error(await response.text());
     const all = new Float64Array(await response.arrayBuffer());
     page.front = scene.front;
