@@ -224,7 +224,7 @@ def record_down() -> Texts:
         cluster.stop("n4")
         conf = cluster.folder / "etc/slurm.conf"
         lines = [line for line in conf.read_text().splitlines() if not line.startswith("NodeName=n4 ")]
-        conf.write_text("\n".join(lines).replace("n[1-4]", "n[1-3]") + "\n")
+        conf.write_text("\n".join(lines).replace("n3,n4", "n3").replace("n[1-4]", "n[1-3]") + "\n")
         cluster.start("slurmctld")
         for name in ("n1", "n2", "n3"):
             cluster.stop(name)
