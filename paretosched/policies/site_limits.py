@@ -48,7 +48,9 @@ def with_site_limits(
             what = "association" if path == associations else "QOS"
             raise InputError(f"{path}: there must be a line for each {what}, but is none; write it by: {command}")
         accounts |= {each.account: each.within for each in found.associations if not each.user}
-        for user, account in ((each.user, each.account) for each in (*found.associations, *found.limits)):
+        members = [(each.user, each.account) for each in found.associations]
+        members += [(each.user, each.account) for each in found.limits]
+        for user, account in members:
             if user:
                 homes.setdefault(user, account)
         limits |= {each.whose: each for each in found.limits}
