@@ -625,12 +625,14 @@ class Workload:
         """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own.
 
         If they are submitted at other times, they are eligible as many seconds after that as before. Processors are
-        down in the same seconds of the log.
+        down in the same seconds of the log. Jobs with other numbers depend on none: dependencies go by numbers.
         """
         index = np.asarray(rows)
         if index.size == 0:
             index = index.astype(np.int64)  # numpy makes an empty list an array of floating-point numbers
         columns = self._columns(index) | self._eligible(index, changes) | {"reactions": None}
+        if "job" in changes and self.requests is not None:
+            columns["requests"] = replace(columns["requests"], dependency=None)
         return replace(self, **({"source": ()} | columns | changes))
 
     def _columns(self, index: Ints) -> dict[str, Any]:

@@ -75,3 +75,11 @@ def test_what_sbatch_does_not_take_is_refused_or_names_no_job(text: str) -> None
 def test_policies_that_cannot_wait_for_others_say_so() -> None:
     with pytest.raises(ps.InputError, match="--without dependencies"):
         ps.simulate(log_of(["", "afterok:1"], [0, 1]), "guarded: 1")
+
+
+def test_jobs_with_other_numbers_depend_on_none() -> None:
+    """A resampled or scaled log numbers its jobs from 1 on: the number of another job would be waited for."""
+    w = log_of(["", "", "afterok:1"], [0, 1, 2])
+    assert dependencies_of(w.take([1, 2])) is None  # job 1 is not there
+    assert dependencies_of(w.take([0, 2])) is not None
+    assert dependencies_of(w.take([1, 2], job=[1, 2])) is None
