@@ -51,8 +51,10 @@ from .places import (
     exchange,
     find_place,
     is_free,
+    is_kept_out,
     keeps_places,
     lift,
+    line_up,
     may_be_free,
     may_start,
     occupy,
@@ -62,6 +64,7 @@ from .places import (
     renumber_jobs,
     reserve,
     room_now,
+    seems_free,
     start_in_pass,
     stops_others,
     tier_of,
@@ -655,11 +658,14 @@ def _advance(
         elif scheduler.paced:
             start_in_passes(jobs, scheduler, now, site, desk, situation, t, happened)
         elif count > 0 and is_due(jobs, site, ranking.backfilling, rows, kept):
-            for i in range(count):
-                desk.waiting.queue[i] = rows[i]
             among: Int = count
-            if not kept:
-                among = rank(ranking.order, situation, jobs, t, ranking, desk, count)
+            if desk.asked == NOBODY:
+                among = line_up(site.free, rows, count, desk.waiting.queue)
+            else:  # it is asked for all
+                for i in range(count):
+                    desk.waiting.queue[i] = rows[i]
+            if not kept and among > 0:
+                among = rank(ranking.order, situation, jobs, t, ranking, desk, among)
                 lift(site.free, desk.waiting, among)
             if among > 0:
                 start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, among, situation, t)
@@ -948,6 +954,9 @@ def start_jobs(
         j = take_first(waiting, taken, left, not kept)
         left -= 1
         taken += kept
+        if is_kept_out(plan, j):
+            fitting -= jobs.width[j] <= room_now(plan)
+            continue
         if not backfilling.entitled[jobs.group[j]]:
             desk.aside[aside] = j
             desk.aside_keys[aside] = key
@@ -986,7 +995,7 @@ def start_jobs(
         j = take_first(waiting, taken, left, heap)
         left -= 1
         taken += not heap
-        if can_start(jobs, site, plan, j, t):
+        if seems_free(jobs, plan, j) and can_start(jobs, site, plan, j, t):
             copy_start(jobs, plan, j, t)
             begin_job(jobs, now, site, j, t)
             note(scheduler.ranking.usage, j, t, jobs.width[j])
@@ -1069,7 +1078,7 @@ def start_in_passes(
     for which in range(2):
         due = backfills if which == 1 else happened or t % look[0]["main"] == 0
         if due and any_may_start(jobs, site.free, rows, left):
-            line_up(jobs, scheduler, site, desk, situation, t)
+            line_up_for_pass(jobs, scheduler, site, desk, situation, t)
             begun: Int = start_in_pass(jobs, site.free, pace, now.start, left, t, which == 1)
             note_starts(jobs, scheduler, now, site, begun, t)
             in_vain &= begun == 0
@@ -1087,7 +1096,7 @@ def start_in_passes(
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def line_up(jobs: Jobs, scheduler: Scheduler, site: Site, desk: Desk, situation: Int, t: Int) -> None:
+def line_up_for_pass(jobs: Jobs, scheduler: Scheduler, site: Site, desk: Desk, situation: Int, t: Int) -> None:
     """Put the waiting ones of `jobs` into the line of the pace in their order in second t.
 
     Parameters

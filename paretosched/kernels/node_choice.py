@@ -253,7 +253,8 @@ def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
     if option["whole"] and free < plan.nodes[HAS + CPUS, node]:
         return 0
     per_node = option["per_node"]
-    tasks: Int = free // option["cpus"]
+    # Divisions cost most here, and most jobs need none.
+    tasks: Int = free if option["cpus"] == 1 else free // option["cpus"]
     if option["gpus_per_node"] > 0 or option["gpus"] > 0 or option["gpus_per_task"] > 0:
         gpus = gpus_of(plan, node, option["gpu_type"])
         if gpus < option["gpus_per_node"] or (option["gpus"] > 0 and gpus == 0):
@@ -265,7 +266,7 @@ def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
         if memory_for(plan, option, node, np.int64(1)) > memory:
             return 0
         memory = EVERY
-    elif option["memory_per_cpu"] > 0:
+    elif tasks * option["memory_per_cpu"] * option["cpus"] > memory:
         tasks = min(tasks, memory // (option["memory_per_cpu"] * option["cpus"]))
     while tasks > 0:
         cpus = cpus_for(plan, option, node, tasks)
@@ -284,7 +285,7 @@ def cpus_for(plan: NodePlan, option: np.void, node: Int, tasks: Int) -> Int:
     threads = plan.nodes[THREADS, node]
     if option["per_core"]:
         return tasks * ((option["cpus"] + threads - 1) // threads * threads)
-    if plan.now[0]["cores"]:
+    if plan.now[0]["cores"] and threads > 1:
         cpus = (cpus + threads - 1) // threads * threads
     return cpus
 

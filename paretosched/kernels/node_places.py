@@ -24,6 +24,7 @@ from .node_plan import (
     NODE,
     NOTHING,
     PLACED,
+    RESERVED,
     SUMS,
     WHEN,
     NodePlan,
@@ -142,20 +143,19 @@ def any_may_be_put(plan: NodePlan) -> bool:
         if shape["open"]:
             if shape["version"] != plan.now[0]["version"] and shape["single"] and plan.now[0]["downs"] == 0:
                 learn_longest(plan, shape["job"])
-            if shape["version"] != plan.now[0]["version"] or shape["shortest"] < shape["asked"]:
-                shape["open"] = FAR
-            elif shape["shortest"] < shape["length"]:
-                shape["open"] = shape["length"]
-            else:
-                shape["open"] = 0
+            longest: Int = max(shape["length"], shape["asked"])
+            if shape["version"] != plan.now[0]["version"]:
+                longest = FAR
+            shape["open"] = longest if shape["shortest"] < longest else 0
             found |= shape["open"] > 0
     return found
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def is_open(jobs: Jobs, plan: NodePlan, j: Int) -> bool:
-    """Return whether job j of `jobs` may start, for all that `any_may_be_put` has written down in `plan`."""
-    return bool(jobs.estimate[j] < plan.shapes[plan.holders[j]["shape"]]["open"])
+    """Return whether job j of `jobs` may start, for all that is written down in `plan` since `any_may_be_put`."""
+    holder = plan.holders[j]
+    return bool(min(jobs.estimate[j], holder["request"]) < plan.shapes[holder["shape"]]["open"])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -178,6 +178,7 @@ def can_be_put(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
             shape["version"] = plan.now[0]["version"]
             shape["length"] = jobs.estimate[j]
             shape["asked"] = plan.holders[j]["request"]
+        shape["open"] = 0 if shape["hopeless"] else min(shape["open"], max(shape["length"], shape["asked"]))
     return False
 
 
@@ -189,7 +190,7 @@ def learn_longest(plan: NodePlan, j: Int) -> None:
     for o in range(shape["option"], shape["option_end"]):
         mask = plan.options[o]["mask"]
         for i in range(plan.nodes.shape[1]):
-            if plan.masks[mask, i] and time < FAR:
+            if plan.masks[mask, i] and time < FAR and may_serve(plan, plan.options[o], i):
                 time = longest_on(plan, j, o, i, time)
     shape["hopeless"] = time == 0
     shape["length"] = time + 1
@@ -212,7 +213,7 @@ def longest_on(plan: NodePlan, j: Int, o: Int, node: Int, time: Int) -> Int:
     """
     steps, t = plan.steps, plan.now[0]["second"]
     option = plan.options[o]
-    if not may_do(plan, option, node):
+    if not may_serve(plan, option, node):
         return time
     step = steps[plan.nodes[HEAD, node], NEXT]
     while step != NOTHING and steps[step, WHEN] - t <= time:
@@ -232,8 +233,8 @@ def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
     Nor is there one for a job that pools keep out now.
 
     It is `after`, or a second from which on more of something is free on some node that the job may use than just
-    before, or on which other users are, if that matters. If nothing was given back on such a node since its last
-    reservation, and no other job has one before it, seconds before that one are not tried.
+    before, or on which other users are, if that matters. If since its last reservation nothing was given back on a
+    node that could serve it before that one, and no other job has one before it, seconds before it are not tried.
 
     Parameters
     ----------
@@ -257,7 +258,7 @@ def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
     if known <= after:
         place = first_place(plan, j, length, after, FAR, np.int64(NOTHING), is_now)
     else:
-        if is_freed(plan, j):
+        if is_freed(plan, j, known):
             place = first_place(plan, j, length, after, known, holder["seen"], True)
         if place == FAR:
             place = first_place(plan, j, length, known, FAR, np.int64(NOTHING), False)
@@ -271,8 +272,8 @@ def find_place_on_nodes(jobs: Jobs, plan: NodePlan, j: Int, after: Int) -> Int:
 def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> Int:
     """Return when the place of a waiting job begins, after it has exchanged it for an earlier one, if there is one.
 
-    It keeps its place if nothing was given back on a node that it may use since this was done last. If pools keep
-    it out now, wherever it could be placed, it has no place.
+    It keeps its place if nothing was given back since this was done last on a node that could serve it earlier. If
+    pools keep it out now, wherever it could be placed, it has no place.
 
     Parameters
     ----------
@@ -288,7 +289,7 @@ def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> In
     has_place = 0 <= begin < FAR
     is_let = is_allowed(plan, j)
     is_late = plan.shapes[holder["shape"]]["late"] > 0
-    if has_place and is_let and not is_late and (begin <= t or not is_freed(plan, j)):
+    if has_place and is_let and not is_late and (begin <= t or not may_exchange(plan, j, length, t, begin)):
         return begin
     found: Int = FAR
     option = holder["option"]
@@ -316,6 +317,34 @@ def exchange_place(jobs: Jobs, plan: NodePlan, j: Int, begin: Int, t: Int) -> In
         change_all(plan, j, found, found + length, -1)
     holder["seen"] = plan.now[0]["given_back"]
     return found
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def may_exchange(plan: NodePlan, j: Int, length: Int, t: Int, begin: Int) -> bool:
+    """Return whether a node on which something was given back since this was asked last may serve job j earlier.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan` with the place of the job, modified in place.
+    j, length, t, begin
+        The job, how long it is expected to run, the present second, and when its place begins, s.
+    """
+    holder = plan.holders[j]
+    shape = plan.shapes[holder["shape"]]
+    node = plan.now[0]["freed"]
+    while node != NOTHING and plan.nodes[FREED, node] > holder["seen"]:
+        for o in range(shape["option"], shape["option_end"]):
+            if not plan.masks[plan.options[o]["mask"], node]:
+                continue
+            if plan.now[0]["downs"] > 0 or first_on(plan, j, o, node, length, t, begin) < begin:
+                return True
+            for row in range(holder["first"], holder["first"] + holder["count"]):
+                if plan.held[row, NODE] == node:  # what it holds there may be in its own way
+                    return True
+        node = plan.nodes[LATER, node]
+    holder["seen"] = plan.now[0]["given_back"]
+    return False
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -373,7 +402,9 @@ def first_place(plan: NodePlan, j: Int, length: Int, after: Int, until: Int, see
 
 @njit(cache=True, nogil=True, _nrt=False)
 def first_on(plan: NodePlan, j: Int, o: Int, node: Int, length: Int, after: Int, until: Int) -> Int:
-    """Return the first second, `after` or later, from which on a job that needs one node could have this one.
+    """Return the first second, `after` or later, from which on a node could serve a job for its part.
+
+    That is all of a job that needs one node; of another one it is as much as each of its nodes has to give at least.
 
     Parameters
     ----------
@@ -400,7 +431,10 @@ def first_on(plan: NodePlan, j: Int, o: Int, node: Int, length: Int, after: Int,
             step = steps[step, NEXT]
         if step != NOTHING and (step == first or steps[step, WHEN] < second + length):
             first = step = steps[step, NEXT]
-        elif look_at(plan, node, second, second + length, second + length, j) and room_on(plan, option, node) > 0:
+        elif (
+            look_at(plan, node, second, second + length, second + length, j)
+            and room_on(plan, option, node) >= option["fewest_cpus"]
+        ):
             return second
         else:
             first = steps[first, NEXT]
@@ -412,7 +446,7 @@ def first_on(plan: NodePlan, j: Int, o: Int, node: Int, length: Int, after: Int,
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def may_hold(plan: NodePlan, option: np.void, node: Int, step: Int, j: Int) -> bool:
-    """Return whether enough may be free in a step of a node for job j, which needs one node.
+    """Return whether enough may be free in a step of a node for the part of job j there, see `first_on`.
 
     `step` is a step of the `node` in `plan`, and `option` is the OPTION; nothing is changed.
     """
@@ -423,7 +457,7 @@ def may_hold(plan: NodePlan, option: np.void, node: Int, step: Int, j: Int) -> b
         if not is_alone(plan, step, part, user):
             return False
     return bool(
-        free >= option["tasks"] * option["cpus"]
+        free >= option["fewest_cpus"]
         and (not option["whole"] or free == plan.nodes[HAS + CPUS, node])
         and plan.steps[step, AMOUNT + MEMORY] >= option["least_memory"]
         and plan.steps[step, AMOUNT + option["of_gpus"]] >= option["least_gpus"]
@@ -431,13 +465,28 @@ def may_hold(plan: NodePlan, option: np.void, node: Int, step: Int, j: Int) -> b
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def is_freed(plan: NodePlan, j: Int) -> bool:
-    """Return whether something was given back in `plan` on a node that job j may use, since its last place."""
+def is_freed(plan: NodePlan, j: Int, until: Int) -> bool:
+    """Return whether something was given back in `plan` on a node that job j may use, since its last place.
+
+    Parameters
+    ----------
+    plan, j
+        `NodePlan`, of which what is noted of nodes is modified in place, and the job.
+    until
+        s: nodes do not count that cannot serve the job just before, if nothing is reserved and no node is ever down:
+        then what is free on a node only becomes more. FAR if all count.
+    """
     shape = plan.shapes[plan.holders[j]["shape"]]
+    every = until == FAR or plan.now[0]["downs"] > 0
     node = plan.now[0]["freed"]
     while node != NOTHING and plan.nodes[FREED, node] > plan.holders[j]["seen"]:
         for o in range(shape["option"], shape["option_end"]):
-            if plan.masks[plan.options[o]["mask"], node]:
+            option = plan.options[o]
+            if not plan.masks[option["mask"], node]:
+                continue
+            if every:
+                return True
+            if look_at(plan, node, until - 1, until, until, j) and room_on(plan, option, node) >= option["fewest_cpus"]:
                 return True
         node = plan.nodes[LATER, node]
     return False
@@ -496,9 +545,11 @@ def sweep_option(plan: NodePlan, j: Int, o: Int, length: Int, after: Int, until:
         return FAR
     total: Int = np.int64(0)
     usable: Int = np.int64(0)
+    is_now = after == now[0]["second"]
     for i in range(nodes.shape[1]):
         nodes[COULD, i] = 0
-        if plan.masks[option["mask"], i] and look_at(plan, i, after, after + length, after + asked, j):
+        may = plan.masks[option["mask"], i] and (not is_now or may_do(plan, option, i))
+        if may and look_at(plan, i, after, after + length, after + asked, j):
             nodes[COULD, i] = room_on(plan, option, i)
             total += nodes[COULD, i]
             usable += nodes[COULD, i] > 0
@@ -610,6 +661,7 @@ def know_reservation(plan: NodePlan, j: Int, begin: Int) -> None:
     place = now[0]["versions"] + 1
     total: Int = np.int64(0)
     for row in range(plan.holders[j]["first"], plan.holders[j]["first"] + plan.holders[j]["count"]):
+        plan.nodes[RESERVED, plan.held[row, NODE]] = now[0]["passes"]
         for c in range(plan.held.shape[1]):
             total = (total + plan.held[row, c]) * 6364136223846793005 + 1442695040888963407
     same = versions[place, 0] == j and versions[place, 1] == begin and versions[place, 2] == total

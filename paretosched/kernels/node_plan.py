@@ -25,8 +25,8 @@ CONS_TRES, IN_ORDER, BEST, EMPTIEST, BY_LEAVES = range(5)  # the rules by which 
 # Rows of `nodes`; from HAS on what each node has of the resources, then what is free for a job, then what is free now.
 (
     THREADS, WEIGHT, BY_WEIGHT, HEAD, UNTIL, DOWN, DOWN_END, CAN, COULD, GIVES, GIVES_GPUS, MUST,
-    LEAF, LEAF_CPUS, LEAF_NODES, FREED, EARLIER, LATER, LEFT, HAS,
-) = range(20)  # fmt: skip
+    LEAF, LEAF_CPUS, LEAF_NODES, FREED, EARLIER, LATER, LEFT, RESERVED, ROOM, HAS,
+) = range(22)  # fmt: skip
 WHEN, NEXT, AMOUNT = range(3)  # of `steps`
 NODE, HELD = range(2)  # of `held`
 # What jobs share wherever they run are pools: licences, and what limits allow. Of each, columns at the end of `lists`:
@@ -56,8 +56,8 @@ OPTION = record(
     "fewest_nodes", "pool", "pool_end",
 )  # fmt: skip
 SHAPE = record(
-    "option", "option_end", "single", "late", "rows", "job", "waiting",
-    "hopeless", "seen", "length", "asked", "version", "shortest", "open",
+    "option", "option_end", "single", "late", "timed", "rows", "job", "waiting",
+    "hopeless", "seen", "length", "asked", "version", "shortest", "open", "held",
 )  # fmt: skip
 HOLDER = record(
     "shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen", "begun",
@@ -65,7 +65,7 @@ HOLDER = record(
 NOW = record(
     "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "pools",
     "licences", "downs", "timed", "counted", "given_back", "freed", "version", "versions", "last_version",
-    "remembers", "node_bits",
+    "remembers", "passes", "node_bits", "shared_since",
     # of a job whose nodes are chosen: what is still missing, and what it takes of each node
     "lacks_cpus", "lacks_gpus", "more", "lacks_nodes", "spare", "count", "named", "step", "gpus_per_node",
     "gpus_per_task", "gpus", "gpu_type", "whole",
@@ -83,7 +83,9 @@ class NodePlan(NamedTuple):
         can give a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; its
         leaf switch; the CPUs and nodes that the leaf of this number can give; when something was given back there last,
         as `now["given_back"]` counts, and the nodes before and after it in a list by that, the latest first; the last
-        job whose place was looked for again while it had one there, plus one; what it has, what is free for a job, and
+        job whose place was looked for again while it had one there, plus one; the last pass that
+        remembers in which a job has a reservation there; what it can give one job now, see `slurm_passes.note_room`;
+        what it has, what is free for a job, and
         what is free now; and for each pool of nodes that count once, how many of its jobs are there.
     steps
         (p, AMOUNT + R) int64: from when on so much is free, s, and the next step of the node.
@@ -102,9 +104,10 @@ class NodePlan(NamedTuple):
     shapes
         (s,) SHAPE: the options of jobs that ask for the same; whether each needs one node, and no pool is late; whether
         pools may keep it out of some options only, or only when its nodes are known; then nothing that was tried in
-        vain is remembered, and the first `rows` of each job's part of `held` have a copy behind them; one of the jobs,
-        how many wait, and a time that none of them is shorter than, s; what was tried, see `may_be_put`; and below
-        which length a job may start beside the reservations, s, see `any_may_be_put`.
+        vain is remembered, and the first `rows` of each job's part of `held` have a copy behind them; whether one of
+        its pools is timed; one of the jobs, how many wait, and a time that none of them is shorter than, s; what was
+        tried, see `may_be_put`; below which length a job may start beside the reservations, s, see `any_may_be_put`;
+        and since when pools keep all its jobs out, as `shared_since` of `now` counts.
     holders
         (n,) HOLDER: shape, tier, user, request and what partitions take for it, in s, of each job, its rows of `held`,
         its last reservation, and when it started, s.
@@ -114,7 +117,8 @@ class NodePlan(NamedTuple):
         (1,) NOW. `resources` is R, `types` how many types of GPUs there are, `cores` whether the CPUs of a core go
         together, `shared` whether memory is given out, `licences` how many of the pools are licences, `downs` how many
         down times there are, `timed` whether any pool is so, `counted` when timed pools were last counted, s, `freed`
-        the node on which something was given back last.
+        the node on which something was given back last, `passes` how many passes there were, and `shared_since` the
+        number of changes of pools, and one.
     versions
         (v, 4) int64: of the reservations of a pass, the job, its second, a sum of what it holds, and the number under
         which these and all before them are known; one more than there can be.
@@ -163,7 +167,7 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
     for i in range(plan.nodes.shape[1]):
         plan.nodes[HEAD, i] = i
         plan.nodes[UNTIL, i] = FAR
-        plan.nodes[FREED, i] = plan.nodes[LEFT, i] = 0
+        plan.nodes[FREED, i] = plan.nodes[LEFT, i] = plan.nodes[RESERVED, i] = 0
         plan.nodes[EARLIER, i] = i - 1  # NOTHING before the first one
         plan.nodes[LATER, i] = i + 1 if i + 1 < plan.nodes.shape[1] else NOTHING
         plan.steps[i, WHEN] = since
@@ -186,10 +190,11 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
     now[0]["full"] = 0
     now[0]["given_back"] = now[0]["freed"] = 0
     now[0]["version"] = now[0]["versions"] = now[0]["last_version"] = now[0]["remembers"] = 0
+    now[0]["passes"] = now[0]["shared_since"] = 1
     for i in range(plan.versions.shape[0]):
         plan.versions[i, 0] = NOTHING
     for i in range(plan.shapes.size):
-        plan.shapes[i]["waiting"] = plan.shapes[i]["hopeless"] = plan.shapes[i]["seen"] = 0
+        plan.shapes[i]["waiting"] = plan.shapes[i]["hopeless"] = plan.shapes[i]["seen"] = plan.shapes[i]["held"] = 0
         plan.shapes[i]["version"] = NOTHING
     for j in range(plan.holders.size):
         plan.holders[j]["place"] = NOTHING
@@ -378,6 +383,9 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
     for r in range(resources):
         nodes[free + r, node] = steps[step, AMOUNT + r]
     user = plan.holders[j]["user"]
+    # Without a reservation what is free only becomes more.
+    if user == NOTHING and plan.now[0]["remembers"] and nodes[RESERVED, node] != plan.now[0]["passes"]:
+        return bool(nodes[free + CPUS, node] > 0)
     amounts: Int = resources if user == NOTHING else resources - SUMS
     while nodes[free + CPUS, node] > 0:
         if user != NOTHING:
@@ -392,14 +400,52 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
     return False
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def is_held(plan: NodePlan, j: Int) -> bool:
+    """Return whether `is_allowed` is known to be false of job j in `plan`."""
+    return bool(plan.shapes[plan.holders[j]["shape"]]["held"] == plan.now[0]["shared_since"])
+
+
 @njit(cache=True, nogil=True, _nrt=False)
 def is_allowed(plan: NodePlan, j: Int) -> bool:
-    """Return whether the pools of `plan` let job j start now in some partition, for all that is known beforehand."""
+    """Return whether the pools of `plan` let job j start now in some partition, for all that is known beforehand.
+
+    That they keep it out is remembered for all jobs that ask for the same, in place, until a pool changes.
+    """
+    if is_held(plan, j):
+        return False
     shape = plan.shapes[plan.holders[j]["shape"]]
-    o: Int = shape["option"]
-    while o < shape["option_end"] and first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
-        o += 1
-    return bool(o < shape["option_end"])
+    for o in range(shape["option"], shape["option_end"]):
+        if first_lack(plan, j, o, EARLY, AT_ALL) == NOTHING:
+            return True
+    if not shape["timed"]:
+        shape["held"] = plan.now[0]["shared_since"]
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def line_up_allowed(plan: NodePlan, rows: Ints, count: Int, queue: Ints) -> Int:
+    """Put the jobs into `queue`, in place, that pools may let start now; return how many.
+
+    Parameters
+    ----------
+    plan
+        `NodePlan`, modified in place, see `is_allowed`.
+    rows, count
+        (n,) int64, of which the first `count` wait.
+    queue
+        (n,) int64.
+    """
+    if plan.lists.size == plan.now[0]["pools"]:
+        for i in range(count):
+            queue[i] = rows[i]
+        return count
+    size: Int = np.int64(0)
+    for i in range(count):
+        if not is_held(plan, rows[i]) and is_allowed(plan, rows[i]):
+            queue[size] = rows[i]
+            size += 1
+    return size
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -473,6 +519,7 @@ def take_shared(plan: NodePlan, j: Int, sign: Int) -> None:
     if sign < 0:
         holder["begun"] = now[0]["second"]
     option = plan.options[holder["option"]]
+    now[0]["shared_since"] += option["pool"] < option["pool_end"]
     for i in range(option["pool"], option["pool_end"], SHARE):
         pool = now[0]["pools"] + POOL * lists[i + NUMBER]
         # of nodes that count once those that nobody had, or that nobody else has

@@ -26,7 +26,6 @@ from .node_places import (
     is_within,
     know_reservation,
     lift_tiers,
-    may_be_put,
 )
 from .node_plan import (
     DOWN,
@@ -38,6 +37,8 @@ from .node_plan import (
     count_timed,
     give_back,
     is_allowed,
+    is_held,
+    line_up_allowed,
     pass_steps,
     take_holders,
     take_shared,
@@ -107,6 +108,24 @@ def is_free(jobs: Jobs, plan: Machine, j: Int, t: Int) -> bool:
 
 def may_be_free(jobs: Jobs, plan: Machine, j: Int, t: Int) -> bool:
     """Return whether `is_free` may be true for job j of `jobs` in `plan` in second t: on nodes, for all it knows."""
+    raise NotImplementedError
+
+
+def is_kept_out(plan: Machine, j: Int) -> bool:
+    """Return whether it is known, at no cost, that pools of `plan` let no job start that asks for what job j does."""
+    raise NotImplementedError
+
+
+def seems_free(jobs: Jobs, plan: Machine, j: Int) -> bool:
+    """Return whether `may_be_free` was not known to be false of job j of `jobs` in `plan`, which costs nothing."""
+    raise NotImplementedError
+
+
+def line_up(machine: Machine, rows: Ints, count: Int, queue: Ints) -> Int:
+    """Put waiting jobs into (n,) int64 `queue`, in place; return how many: on a `machine` of nodes those not held back.
+
+    They are the first `count` of (n,) int64 `rows`. What pools keep out stops nobody, and has no reservation.
+    """
     raise NotImplementedError
 
 
@@ -281,6 +300,7 @@ def _open_nodes(machine: NodePlan, plan: Profile, remembers: bool) -> NodePlan:
     """
     machine.now[0]["version"] = machine.now[0]["versions"] = 0
     machine.now[0]["remembers"] = remembers
+    machine.now[0]["passes"] += 1
     return machine
 
 
@@ -295,6 +315,14 @@ def _close_nodes(jobs: Jobs, plan: NodePlan, rows: Ints, begins: Ints, count: In
     """
     for i in range(count):
         change_all(plan, rows[i], begins[i], begins[i] + jobs.estimate[rows[i]], 1)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _copy_rows(rows: Ints, count: Int, queue: Ints) -> Int:
+    """Copy the first `count` of (n,) int64 `rows` into (n,) int64 `queue`, in place, and return `count`."""
+    for i in range(count):
+        queue[i] = rows[i]
+    return count
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -444,7 +472,14 @@ _by_machine(
 _by_machine(
     may_be_free,
     lambda jobs, plan, j, t: _fits(jobs, plan, j, t),
-    lambda jobs, plan, j, t: is_open(jobs, plan, j) and may_be_put(jobs, plan, j),
+    lambda jobs, plan, j, t: is_open(jobs, plan, j),
+)
+_by_machine(is_kept_out, lambda plan, j: False, lambda plan, j: is_held(plan, j))
+_by_machine(seems_free, lambda jobs, plan, j: True, lambda jobs, plan, j: is_open(jobs, plan, j))
+_by_machine(
+    line_up,
+    lambda machine, rows, count, queue: _copy_rows(rows, count, queue),
+    lambda machine, rows, count, queue: line_up_allowed(machine, rows, count, queue),
 )
 _by_machine(stops_others, lambda jobs, plan, j, t: True, lambda jobs, plan, j, t: _stops_on_nodes(jobs, plan, j, t))
 _by_machine(

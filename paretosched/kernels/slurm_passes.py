@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats, Int, Ints, read_only
 from .compiling import njit
 from .inputs import Jobs
-from .node_choice import choose_of, room_on
+from .node_choice import choose_of, may_do, room_on
 from .node_places import is_hopeless
 from .node_plan import (
     AT_ALL,
@@ -36,6 +36,7 @@ from .node_plan import (
     NODE,
     NOTHING,
     PLACED,
+    ROOM,
     SUMS,
     WANTED,
     NodePlan,
@@ -62,6 +63,8 @@ LOOK = record(
     # the next pass beside events, how many came in vain, the running jobs; the number of the pass, its plans and their
     # nodes, and its openings
     "tick", "idle", "running", "number", "plans", "closed", "openings",
+    # for which jobs it is known what nodes can give: a shape and an option, and how many starts and ends there were
+    "shape", "option", "changed", "changes",
 )  # fmt: skip
 
 
@@ -145,7 +148,7 @@ def empty_pace(
         (2, n), (n,) and (n,) int64, as for `Pace`.
     """
     look = look.copy()
-    look["tick"], look["row_bits"] = FAR, n.bit_length()
+    look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
     users = int(user.max()) + 1 if user.size else 1
     return Pace(
         look,
@@ -243,7 +246,7 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
                 end = t + jobs.estimate[j]
                 placed = False
                 if lack == NOTHING and not is_hopeless(plan, holder["shape"]):
-                    open_nodes(plan, pace, o, last, t, end, False)
+                    open_nodes(plan, pace, j, o, last, t, end, False)
                     placed = fits(plan, pace, j, o, last)
                 if lack == NOTHING:
                     lack = first_lack(plan, j, o, PLACED if placed else WANTED, AT_ALL)
@@ -256,7 +259,7 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
                     stops = first_lack(plan, j, o, EARLY, FOR_TURN) == NOTHING
                 if lack != NOTHING and not stops:
                     continue
-                open_nodes(plan, pace, o, last, t, end, True)
+                open_nodes(plan, pace, j, o, last, t, end, True)
                 if fits(plan, pace, j, o, last) and not is_minor(pace, j):
                     stop(plan, pace, option)
     return begun
@@ -310,15 +313,15 @@ def end_of_turn(plan: NodePlan, o: Int, end: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def open_nodes(plan: NodePlan, pace: Pace, o: Int, last: Int, begin: Int, end: Int, idle: bool) -> None:
+def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int, end: Int, idle: bool) -> None:
     """Mark the nodes that a job may use in some options, and note what is free there.
 
     Parameters
     ----------
     plan, pace
         `NodePlan` and `Pace`, modified in place.
-    o, last
-        The first option, and the last one, which is not included.
+    j, o, last
+        The job, the first option, and the last one, which is not included.
     begin, end
         s: nodes that are down at a time in between are not usable.
     idle
@@ -327,6 +330,9 @@ def open_nodes(plan: NodePlan, pace: Pace, o: Int, last: Int, begin: Int, end: I
     nodes = plan.nodes
     resources = plan.now[0]["resources"]
     first = HAS if idle else HAS + 2 * resources
+    is_known = last - o == 1 and not idle
+    if is_known:
+        note_room(plan, pace, j, o)
     for i in range(nodes.shape[1]):
         usable = False
         for option in range(o, last):
@@ -335,10 +341,32 @@ def open_nodes(plan: NodePlan, pace: Pace, o: Int, last: Int, begin: Int, end: I
         for row in range(nodes[DOWN, i], nodes[DOWN_END, i], 2):
             usable &= not (plan.lists[row] < end and plan.lists[row + 1] > begin)
         pace.marks[OPEN, i] = usable
-        pace.marks[STALE, i] = 1
+        pace.marks[STALE, i] = not is_known
+        nodes[COULD, i] = nodes[ROOM, i] if is_known and usable else 0
         if usable:
             for r in range(resources):
                 nodes[HAS + resources + r, i] = nodes[first + r, i]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_room(plan: NodePlan, pace: Pace, j: Int, o: Int) -> None:
+    """Note what each node can give now to jobs that ask for what job j does in option o, if that is not known yet.
+
+    `plan` and `pace` are modified in place.
+    """
+    look, nodes = pace.look, plan.nodes
+    shape = plan.holders[j]["shape"]
+    if look[0]["shape"] == shape and look[0]["option"] == o and look[0]["changed"] == look[0]["changes"]:
+        return
+    look[0]["shape"], look[0]["option"], look[0]["changed"] = shape, o, look[0]["changes"]
+    option, resources = plan.options[o], plan.now[0]["resources"]
+    for i in range(nodes.shape[1]):
+        nodes[ROOM, i] = 0
+        if plan.masks[option["mask"], i] and may_do(plan, option, i):
+            for r in range(resources):
+                nodes[HAS + resources + r, i] = nodes[HAS + 2 * resources + r, i]
+            if lets_in(plan, i, j):
+                nodes[ROOM, i] = room_on(plan, option, i)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -400,6 +428,7 @@ def start_on_nodes(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, j: Int, 
     """
     change_all(plan, j, t, FAR, -1)
     take_shared(plan, j, -1)
+    pace.look[0]["changes"] += 1
     expect_end(pace, j, t + jobs.estimate[j])
     start[j] = t
     pace.begun[begun] = j
@@ -419,6 +448,7 @@ def forget_end(pace: Pace, j: Int, end: Int) -> None:
     look = pace.look
     forget(pace.ends, look[0]["running"], (end << look[0]["row_bits"]) | j)
     look[0]["running"] -= 1
+    look[0]["changes"] += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -438,11 +468,14 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
     size = line_up_turns(plan, pace, start, count)
     tried: Int = np.int64(0)
     begun: Int = np.int64(0)
-    starting: Int = np.int64(0)
+    starting: Int = np.int64(-1)
+    is_met = False  # whether a job was planned or has started on a node of the one that may start
     for i in range(size):
-        starting = max(starting, i)
-        while starting < size and not may_start_now(jobs, plan, pace, start, starting, t):
-            starting += 1
+        if starting < i or is_met:
+            starting = max(starting, i)
+            while starting < size and not may_start_now(jobs, plan, pace, start, starting, t):
+                starting += 1
+            is_met = False
         if starting == size or tried >= look["tested"] or 0 < look["started"] <= begun:
             break
         j, o = pace.turns[i, 0], pace.turns[i, 1]
@@ -470,10 +503,23 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
         if begin <= t:
             start_on_nodes(jobs, plan, pace, start, j, begun, t)
             begun += 1
+            is_met = share_nodes(plan, j, pace.turns[starting, 0])
         elif begin <= t + look["window"] and not 0 < look["reserved"] <= counts[k, PLANNED]:
             counts[k, PLANNED] += 1
             keep_plan(jobs, plan, pace, j, begin)
+            is_met = share_nodes(plan, j, pace.turns[starting, 0])
     return begun
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def share_nodes(plan: NodePlan, j: Int, other: Int) -> bool:
+    """Return whether `held` of `plan` has a node for job j and the `other` one."""
+    one, two = plan.holders[j], plan.holders[other]
+    for row in range(one["first"], one["first"] + one["count"]):
+        for place in range(two["first"], two["first"] + two["count"]):
+            if plan.held[row, NODE] == plan.held[place, NODE]:
+                return True
+    return False
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -511,7 +557,10 @@ def line_up_turns(plan: NodePlan, pace: Pace, start: Ints, count: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def may_start_now(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, i: Int, t: Int) -> bool:
-    """Return whether turn i may start in second t, for all that costs little to know.
+    """Return whether turn i fits in second t beside the plans so far, so that it may start.
+
+    Of jobs with one turn that does not fit it is remembered for the pass, in which plans only become more, that no job
+    that asks for the same does, if it is not shorter.
 
     Parameters
     ----------
@@ -519,27 +568,21 @@ def may_start_now(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, i: Int, t
         As for `main_pass`, and the place of the turn; (n,) int64 `start`. `plan` and `pace` are modified in place.
     """
     j, o = pace.turns[i, 0], pace.turns[i, 1]
-    option = plan.options[o]
-    if start[j] >= 0 or plan.holders[j]["limit"] > option["longest"]:
+    if start[j] >= 0 or plan.holders[j]["limit"] > plan.options[o]["longest"]:
         return False
-    if first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
+    shape, length, number = plan.shapes[plan.holders[j]["shape"]], jobs.estimate[j], pace.look[0]["number"]
+    if shape["version"] == number and length >= shape["length"]:
         return False
-    if not fits_now(plan, pace, j, t):
+    if first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING or not fits_now(plan, pace, j, t):
         return False
-    nodes = plan.nodes
-    end = t + jobs.estimate[j]
-    now = HAS + 2 * plan.now[0]["resources"]
-    last = end_of_turn(plan, o, plan.shapes[plan.holders[j]["shape"]]["option_end"])
-    for number in range(o, last):
-        mask = plan.options[number]["mask"]
-        cpus: Int = np.int64(0)
-        usable: Int = np.int64(0)
-        for node in range(nodes.shape[1]):
-            if plan.masks[mask, node] and pace.since[node] > end and nodes[now + CPUS, node] >= option["cpus"]:
-                cpus += nodes[now + CPUS, node]
-                usable += 1
-        if cpus >= option["tasks"] * option["cpus"] and usable >= option["least"]:
-            return True
+    last = end_of_turn(plan, o, shape["option_end"])
+    for node in range(pace.since.size):
+        pace.marks[SHUT, node] = pace.since[node] <= t + length
+    open_nodes(plan, pace, j, o, last, t, t + length, False)
+    if fits(plan, pace, j, o, last):
+        return True
+    if o == shape["option"] and last == shape["option_end"]:
+        shape["version"], shape["length"] = number, length
     return False
 
 
@@ -564,7 +607,7 @@ def fits_now(plan: NodePlan, pace: Pace, j: Int, t: Int) -> bool:
     for node in range(pace.since.size):
         pace.marks[SHUT, node] = 0
     for o in range(shape["option"], shape["option_end"]):
-        open_nodes(plan, pace, o, o + 1, t, t + 1, False)
+        open_nodes(plan, pace, j, o, o + 1, t, t + 1, False)
         if fits(plan, pace, j, o, o + 1):
             return True
     shape["hopeless"] = 1
@@ -598,8 +641,8 @@ def planned_start(jobs: Jobs, plan: NodePlan, pace: Pace, j: Int, o: Int, last: 
             place += 1
         later: Int = pace.openings[place] if place < look["openings"] else FAR
         shut_nodes(pace, second, second + length)
-        open_nodes(plan, pace, o, last, second, second + length, False)
-        begin: Int = as_jobs_end(plan, pace, j, o, last, t)
+        open_nodes(plan, pace, j, o, last, second, second + length, False)
+        begin: Int = as_jobs_end(plan, pace, j, o, last, t, later)
         if begin < FAR:
             begin = max(begin, second)
             if begin <= later:
@@ -628,8 +671,8 @@ def shut_nodes(pace: Pace, second: Int, end: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int) -> Int:
-    """Return from when on a job fits on the open nodes, as running jobs end; FAR for never.
+def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int, until: Int) -> Int:
+    """Return from when on a job fits on the open nodes, as running jobs end; FAR for never, or not `until` a second.
 
     The windows in which they end begin with the first end of a job on the nodes, rounded up to a multiple of WINDOW of
     Unix time, and are WINDOW long, then twice as long, and so on: as long as it takes to have the next job. Jobs on
@@ -639,6 +682,8 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int) -
     ----------
     plan, pace, j, o, last, t
         As for `planned_start`, and modified in place; the nodes are open, and `held` says where.
+    until
+        s, later than t.
     """
     if fits(plan, pace, j, o, last):
         return t
@@ -653,6 +698,8 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int) -
         while place >= 0:
             run = ends[place] & ((1 << bits) - 1)
             end = ends[place] >> bits
+            if end > until and ended == NOTHING:
+                return FAR
             place -= 1
             first = plan.holders[run]["first"]
             there = False
@@ -664,6 +711,8 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int) -
                     for r in range(resources):
                         nodes[HAS + resources + r, node] += plan.held[row, HELD + r]
             if there:
+                if end > until:
+                    return FAR
                 ended = end
                 if base == NOTHING:
                     base = ((end + look["epoch"]) // WINDOW + 1) * WINDOW - look["epoch"]

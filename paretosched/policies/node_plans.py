@@ -42,6 +42,7 @@ from ..kernels.node_plan import (
     SHARE,
     SUMS,
     THREADS,
+    TIMED,
     TOTAL,
     WEIGHT,
     NodePlan,
@@ -104,6 +105,7 @@ def node_plan(workload: Workload) -> NodePlan:
         built[number]["option_end"] = len(builder.options)
         options = builder.options[built[number]["option"] :]
         built[number]["late"] = builder.is_late(options)
+        built[number]["timed"] = builder.is_timed(options)
         built[number]["single"] = not built[number]["late"] and all(builder.needs_one(option) for option in options)
         built[number]["rows"] = max((builder.most_nodes(option) for option in options), default=0)
         rows[number] = built[number]["rows"] * (1 + built[number]["late"])
@@ -299,6 +301,11 @@ class _Builder:
         account = said["account"] or self._homes.get(user, "")
         client = Client(*(word.lower() for word in (account, user, said["qos"])))
         return self._pools.entries(client, k, asked, least)
+
+    def is_timed(self, options: list[tuple[int, ...]]) -> bool:
+        """Return whether a pool of one of the options is timed."""
+        values = [dict(zip(OPTION.names or (), option, strict=True)) for option in options]
+        return any(any(self.lists[value["pool"] + TIMED : value["pool_end"] : SHARE]) for value in values)
 
     def is_late(self, options: list[tuple[int, ...]]) -> bool:
         """Return whether pools may keep a job out of some of its options only, or only when its nodes are known."""
