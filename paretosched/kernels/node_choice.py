@@ -64,11 +64,12 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
     usable: Int = np.int64(0)
     is_now = begin == plan.now[0]["second"]
     for i in range(nodes.shape[1]):
-        nodes[COULD, i] = 0
+        could: Int = np.int64(0)
         if plan.masks[mask, i] and (not is_now or may_do(plan, option, i)) and look_at(plan, i, begin, end, asked, j):
-            nodes[COULD, i] = room_on(plan, option, i)
-            total += nodes[COULD, i]
-            usable += nodes[COULD, i] > 0
+            could = room_on(plan, option, i)
+            total += could
+            usable += could > 0
+        nodes[COULD, i] = could
     return choose_of(plan, j, o, total, usable)
 
 
@@ -213,8 +214,12 @@ def room_on(plan: NodePlan, option: np.void, node: Int) -> Int:
     """
     wanted = option["tasks"] * option["cpus"]
     cpus: Int = tasks_on(plan, option, node) * option["cpus"]
+    if cpus == 0:
+        return cpus
     is_single = option["most"] == 1 or option["tasks"] == 1  # the one node must hold all
-    if is_single and (cpus < wanted or gpus_of(plan, node, option["gpu_type"]) < option["gpus"]):
+    if is_single and (
+        cpus < wanted or (option["gpus"] > 0 and gpus_of(plan, node, option["gpu_type"]) < option["gpus"])
+    ):
         return 0
     if option["gpus_per_node"] > 0 or option["gpus_per_task"] > 0:
         cpus = min(cpus, wanted)  # of a job with GPUs no more CPUs count than it wants
@@ -250,7 +255,7 @@ def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
         The node.
     """
     free = plan.nodes[HAS + plan.now[0]["resources"] + CPUS, node]
-    if option["whole"] and free < plan.nodes[HAS + CPUS, node]:
+    if free < option["cpus"] or (option["whole"] and free < plan.nodes[HAS + CPUS, node]):
         return 0
     per_node = option["per_node"]
     # Divisions cost most here, and most jobs need none.
@@ -262,15 +267,15 @@ def tasks_on(plan: NodePlan, option: np.void, node: Int) -> Int:
         if option["gpus_per_task"] > 0:
             tasks = min(tasks, gpus // option["gpus_per_task"])
     memory = max(plan.nodes[HAS + plan.now[0]["resources"] + MEMORY, node], 0)
-    if option["memory_per_cpu"] == UNSAID:
+    per_cpu = option["memory_per_cpu"]
+    if per_cpu == UNSAID:
         if memory_for(plan, option, node, np.int64(1)) > memory:
             return 0
-        memory = EVERY
-    elif tasks * option["memory_per_cpu"] * option["cpus"] > memory:
-        tasks = min(tasks, memory // (option["memory_per_cpu"] * option["cpus"]))
+    elif tasks * per_cpu * option["cpus"] > memory:
+        tasks = min(tasks, memory // (per_cpu * option["cpus"]))
     while tasks > 0:
         cpus = cpus_for(plan, option, node, tasks)
-        if cpus <= free and (memory == EVERY or cpus * option["memory_per_cpu"] <= memory):
+        if cpus <= free and (per_cpu == UNSAID or cpus * per_cpu <= memory):
             break
         tasks -= 1
     if per_node > 0:
