@@ -93,7 +93,7 @@ def _takes_search(parser: Parser) -> None:
         "--evaluations",
         type=whole,
         metavar="N",
-        help="schedules in all (default 20000; when a run is continued, as many as planned for it, or with --until up "
+        help="schedules in all (default 20000, of limits 400; when a run is continued, as many as planned for it, or with --until up "
         "to 20000 once these are done); weightings that sequences begin with are not counted",
     )
     group.add_argument(
@@ -119,11 +119,12 @@ def _takes_search(parser: Parser) -> None:
     group.add_argument(
         "--encoding",
         rare=True,
-        choices=["weighting", "sequence", "orders", "priority"],
+        choices=["weighting", "sequence", "orders", "priority", "limits"],
         help="what to vary. weighting: the parameters of Greedy (default); priority: formulas for the order of the "
         "waiting jobs, their reservations and backfilling, as of train --class priority; sequence: an order of all "
         "jobs; orders: the weak orders of the user groups (groups in an order, with ties), which are few, so all are "
-        "tried",
+        "tried; limits: on a machine of nodes, the limits of each user in each QOS (MaxJobsPU, MaxTRESPU of CPUs and "
+        "GPUs, bf_max_job_user), under EASY or the order of --start; front --wish prints the lines that set them",
     )
     group.add_argument(
         "--algorithm",
@@ -169,7 +170,7 @@ def _takes_search(parser: Parser) -> None:
         "a run or front, for its policies. For weighting: a run or front of weightings or orders; a trained Greedy "
         "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority:1,2, with the backfilling of the "
         "weightings (as in 'lxf; backfill: easy'). For priority: a run or front of such formulas. For orders: "
-        "workload, queue (default: both)",
+        "workload, queue (default: both). For limits: the site's own order, a policy or its slurm.conf (default: easy)",
     )
     group.add_argument(
         "--draw",

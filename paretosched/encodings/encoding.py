@@ -17,6 +17,7 @@ from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 from .orders import Orders
 from .sequence import Sequences
+from .site_limits import SiteLimits
 from .trained_order import TrainedOrders
 from .weighting import Weighting
 
@@ -80,7 +81,7 @@ class Explored(Encoding, Protocol):
 
     @property
     def name(self) -> str:
-        """Return the name of the encoding in options and files: "weighting", "orders", "sequence" or "priority"."""
+        """Return the name of the encoding in options and files: "weighting", "orders", "sequence", "priority" or "limits"."""
 
     @property
     def variation(self) -> Variation:
@@ -110,6 +111,7 @@ EXPLORED: tuple[Callable[..., Explored], ...] = (
     Orders,
     Sequences,
     TrainedOrders,
+    SiteLimits,
 )  # rule bases are only trained
 ENCODINGS = {kind().name: kind for kind in EXPLORED}
 

@@ -66,6 +66,18 @@ def client_of(machine: Machine, users: Mapping[int, str]) -> Callable[[str, str,
     return client
 
 
+def qos_order(machine: Machine) -> Callable[[str, int], list[str]]:
+    """Return the function of a job's QOS and the place of a partition to the QOS that count, in small letters."""
+    over = {row.qos.lower() for row in machine.limits if "overpartqos" in (flag.lower() for flag in row.flags)}
+
+    def order(qos: str, k: int) -> list[str]:
+        of_job, of_partition = qos.lower() or NORMAL, machine.partitions[k].own_qos.lower()
+        both = (of_job, of_partition) if of_job in over else (of_partition, of_job)
+        return [*dict.fromkeys(filter(None, both))]
+
+    return order
+
+
 def rules_of(machine: Machine) -> Rules:
     """Return the function of a client and the place of a partition to all limits of a machine for such jobs.
 
@@ -79,6 +91,7 @@ def rules_of(machine: Machine) -> Rules:
     [('MaxJobsPU', 8, True), ('MaxJobs', 2, False)]
     """
     of_qos = {row.qos.lower(): row for row in machine.limits if row.qos}
+    order = qos_order(machine)
     of_association = {
         (row.account.lower(), row.user.lower(), row.partition.lower()): row.values
         for row in machine.limits
@@ -103,13 +116,9 @@ def rules_of(machine: Machine) -> Rules:
 
     def rules(client: Client, k: int) -> tuple[Rule, ...]:
         part = machine.partitions[k]
-        of_job, of_partition = client.qos or NORMAL, part.own_qos.lower()
-        order = [*dict.fromkeys(filter(None, (of_partition, of_job)))]
-        if of_job in of_qos and "overpartqos" in (flag.lower() for flag in of_qos[of_job].flags):
-            order.reverse()
         found: list[Rule] = []
         known: set[tuple[str, str]] = set()  # what a QOS sets
-        for name in order:
+        for name in order(client.qos, k):
             if name in of_qos:
                 found += _rules(("qos", name), of_qos[name].values, known)
                 known |= {(rule.name, rule.resource) for rule in found}
