@@ -2,12 +2,12 @@
 
 A gene is one limit: the running jobs of each user (MaxJobsPU), their CPUs and GPUs (MaxTRESPU), of the QOS that most
 jobs are below, and how many jobs of a user a backfill pass looks at (bf_max_job_user), if the order has such passes. It
-is one of some values on a grid, 1, 2, 3, 4, 6, 8, 12, ..., or that of today, or not set. All other limits of the
-machine stay. A value is not on the grid if
+is one of some values on a grid, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ..., or that of today, or not set. All other limits
+of the machine stay. A value is not on the grid if
 
 - one job alone is beyond it, so that it would wait for ever;
 - the user with most to do would need more than `LONGEST` times the time in which the jobs came;
-- no user would ever have as much at once if no job waited, which is as if it were not set.
+- no user would ever have as much at once if no job waited, or the machine has no more: as if it were not set.
 
 A genome stands for no policy, but for a machine with other limits: `on_machine`.
 """
@@ -266,6 +266,7 @@ def site_limits(workload: Workload, starts: Sequence[Any]) -> SiteLimits:
     asked = workload.asked_amounts
     assert asked is not None  # noqa: S101  # it has a machine
     amounts = {JOBS: np.ones(len(workload)), CPUS: asked.cpus, GPUS: asked.gpus}
+    most = {CPUS: machine.capacity, GPUS: int(machine.gpus.sum())}
     encoding = SiteLimits(tuple(starts))
     policy = encoding.order
     qos, names = _first_qos(workload, machine)
@@ -278,7 +279,8 @@ def site_limits(workload: Workload, starts: Sequence[Any]) -> SiteLimits:
     found = []
     for each, now in zip(varied, today, strict=True):
         among = qos == names.index(each.qos) if each.qos else np.ones(len(qos), dtype=np.bool_)
-        grid = {*_grid(workload, among, amounts[each.name if each.qos else JOBS], each.name == IN_A_PASS)}
+        amount = np.where(among, amounts[each.name if each.qos else JOBS], 0.0)
+        grid = {*_grid(workload, amount, most.get(each.name, machine.capacity), not each.qos)}
         grid |= set() if now.value is None else {now.value}
         if grid:
             found.append(each._replace(grid=tuple(sorted(grid))).text)
@@ -305,7 +307,7 @@ def _varied_in(text: Any) -> Varied:
     match = GENE.fullmatch(text) if isinstance(text, str) else None
     qos, name, numbers = ("", "", "") if match is None else match.groups("")
     grid = tuple(map(int, filter(None, numbers.split(","))))
-    if name not in (OF_QOS if qos else (IN_A_PASS,)) or not all(a < b for a, b in zip(grid, grid[1:], strict=False)):
+    if name not in (OF_QOS if qos else (IN_A_PASS,)) or [*grid] != sorted({*grid}):
         raise InputError(
             f'a limit must be like "normal {CPUS} 64,96,128", of {", ".join(OF_QOS)} of a QOS or {IN_A_PASS}, with '
             f"ascending values, but is {in_quotes(str(text))}"
@@ -318,7 +320,11 @@ def _first_qos(workload: Workload, machine: Machine) -> tuple[Ints, list[str]]:
     requests = workload.requests
     assert requests is not None  # noqa: S101  # it has a machine
     order = qos_order(machine)
-    written = [*(row.qos for row in machine.limits), *(part.own_qos for part in machine.partitions), *requests.qos.words]
+    written = [
+        *(row.qos for row in machine.limits),
+        *(part.own_qos for part in machine.partitions),
+        *requests.qos.words,
+    ]
     as_written = {word.lower(): word for word in reversed(written) if word}
     pairs = np.stack([requests.qos.code, requests.partition.code], axis=1)
     each, of = np.unique(pairs, axis=0, return_inverse=True)
@@ -331,9 +337,8 @@ def _first_qos(workload: Workload, machine: Machine) -> tuple[Ints, list[str]]:
     return np.array([names.index(name) for name in first], dtype=np.int64)[of.reshape(-1)], names
 
 
-def _grid(workload: Workload, among: Mask, amount: Floats, from_one: bool) -> list[int]:
-    """Return the values of a limit that matter, ascending: of what some jobs, (n,) bool, have of an `amount`, (n,)."""
-    amount = np.where(among, amount, 0.0)
+def _grid(workload: Workload, amount: Floats, ceiling: int, from_one: bool) -> list[int]:
+    """Return the values of a limit that matter, ascending, if jobs have an amount each, (n,), of `ceiling` in all."""
     if not amount.any():
         return []
     user = np.unique(workload.user, return_inverse=True)[1]
@@ -341,9 +346,9 @@ def _grid(workload: Workload, among: Mask, amount: Floats, from_one: bool) -> li
     time = np.concatenate([begin, begin + workload.run])
     change = np.concatenate([amount, -amount])
     order = np.lexsort((change, time, np.concatenate([user, user])))  # ends before begins; each user's sum ends at 0
-    most = float(np.cumsum(change[order]).max())
+    most = min(float(np.cumsum(change[order]).max()), ceiling)
     span = max(int(workload.submit.max() - workload.submit.min()), 1)
     busy = float(np.bincount(user, workload.run * amount).max()) / span
     least = 1.0 if from_one else max(float(amount.max()), busy / LONGEST)
-    steps = sorted({1, *(2**k for k in range(1, 31)), *(3 * 2**k for k in range(30))})
+    steps = [1, 2, 3, *(part * 2**k for k in range(29) for part in (4, 5, 6, 7))]
     return [value for value in steps if least <= value < most]

@@ -93,7 +93,7 @@ class Evaluation:
     objectives
         Its objectives, by name.
     policy
-        The online policy that made it; None if the schedule knows the future, see `schedules`.
+        The online policy that made it; None if the schedule knows the future, or is made by limits, see `schedules`.
     genome
         (d,) float64, what it was made from, as the encoding of the run says.
     origin

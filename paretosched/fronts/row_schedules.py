@@ -22,7 +22,7 @@ from .front_files import FrontLike, as_front
 
 
 def row_policy(front: FrontLike, row: int) -> Policy | None:
-    """Return the online policy that made a row of a front; None if its schedule knows the future.
+    """Return the online policy that made a row of a front; None if there is none, see `why_no_policy`.
 
     The front may be the path of a run directory or a front file.
 
