@@ -88,7 +88,8 @@ def found_limits(w: ps.Workload, work: Path, quick: bool) -> list[dict[str, Any]
     for each in front:
         limits = in_words(each.origin.encoding.settings(each.genome))
         times = {name: round(each.objectives[measure_of(name)]) for name in settings.SEARCHED}
-        rows.append({"evaluation": int(each.name.rpartition("#")[2]), "limits": limits, **times})
+        number = int(each.name.rpartition("#")[2])
+        rows.append({"evaluation": number, "tried": front.evaluations, "limits": limits, **times})
     return sorted(rows, key=lambda row: row["evaluation"])
 
 

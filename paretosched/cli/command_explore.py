@@ -94,8 +94,8 @@ def _takes_search(parser: Parser) -> None:
         "--evaluations",
         type=whole,
         metavar="N",
-        help="schedules in all (default 20000, of limits 400; when a run is continued, as many as planned for it, or with --until "
-        "up to 20000 once these are done); weightings that sequences begin with are not counted",
+        help="schedules in all (default 20000, of limits 400; when a run is continued, as many as planned for it, or "
+        "with --until up to 20000 once these are done); weightings that sequences begin with are not counted",
     )
     group.add_argument(
         "--until",
