@@ -163,8 +163,7 @@ def explore(
         What to begin with. Sequences: see `starts.start_orders`, or "weightings" (the default with "archive", else it
         is "submit"), the front of ten populations that are explored first, a run in the run's directory with the same
         seed, wish and box. Weighting: see `starts.members`; these are in the first population (by default it is
-        random), or with algorithm "all" everything that is simulated. Orders: "workload", "queue", or both (default).
-        Limits: the order of the site, by default EASY.
+        random), or with "all" all that is simulated. Orders: "workload", "queue", or both. Limits: the site's order.
     draw
         How random weightings are drawn: "uniform", each gene for itself, by default but for "archive"; or "tied", the
         same in all situations and on a logarithmic scale, as algorithm "archive" always does.
