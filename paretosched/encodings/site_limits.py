@@ -17,12 +17,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.arguments import checked_when_made
-from ..core.arrays import Floats, Ints, Mask
+from ..core.arrays import Floats, Ints, Mask, read_only
 from ..core.errors import InputError, in_quotes
 from ..core.notebook import fields_html
 from ..policies.plain import Plain
@@ -39,6 +40,7 @@ JOBS, CPUS, GPUS, IN_A_PASS = "MaxJobsPU", "MaxTRESPU=cpu", "MaxTRESPU=gres/gpu"
 OF_QOS = (JOBS, CPUS, GPUS)
 MOST_QOS, LEAST_SHARE = 4, 0.01  # of the QOS that are varied, and of what their jobs use of all
 LONGEST = 8.0  # times the time in which the jobs came
+KEPT = 2**26  # bytes of start times that are kept: many genomes mean the same
 SET = 0.5  # below it a gene is a place on the grid, else the limit is not set
 GENE = re.compile(r"(?:(\S+) )?(\S+) (\d{1,15}(?:,\d{1,15})*)", re.ASCII)
 
@@ -176,11 +178,12 @@ class SiteLimits(NamedTuple):
         if self.limits:
             machine_of(workload)
 
-        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
-            jobs, policy = self.on_machine(self.settings(genome), workload)
-            return policy.outcome(jobs).start
+        @lru_cache(maxsize=max(1, KEPT // (8 * len(workload))))
+        def with_settings(settings: tuple[Setting, ...]) -> Ints:
+            jobs, policy = self.on_machine(settings, workload)
+            return read_only(policy.outcome(jobs).start)
 
-        return start_times
+        return lambda genome, _ancestors: with_settings(self.settings(genome))
 
     def examples(self, _groups: Sequence[str]) -> tuple[SiteLimits, Floats]:
         """Return an encoding that varies nothing, and its genome, (1, 0)."""
