@@ -79,7 +79,7 @@ def opening(tables: Mapping[str, Table], found: Sequence[Row]) -> list[str]:
         f"{settings.NAME}: whom do limits for each user help, and who pays?",
         f"{in_waits(easy)}{in_search(found, easy)}",
         "One week, submissions only, one seed, one simulation of each limit: no interval. Every schedule passed a "
-        "check of every node at every second.",
+        f"check of every node at every second{', but those of the search, which is small' if found else ''}.",
         "Users came as they had come, whatever they then waited; with limits real ones submit less, or join jobs."
         f"{'' if tables[settings.SLURM] else ' Its slurm.conf was not simulated.'}",
         advice(easy),
@@ -96,17 +96,25 @@ def in_waits(table: Table) -> str:
 
 
 def in_search(found: Sequence[Row], table: Table) -> str:
-    """Return what the search found that is better than none and many jobs in mean waits; "" if it was not run."""
+    """Return how many sets of limits that the search found are better than none and many jobs; "" if it was not run."""
     if not found:
         return ""
-    better = better_of(found, table, ["mean wait"])
-    if not better:
-        return f" A search over {found[0]['tried']} sets of limits finds none that is better for both groups than none."
-    best = min(better, key=lambda row: float(row["mean wait of others"]))
-    waits = " and ".join(duration(float(best[f"mean wait of {group}"])) for group in reversed(settings.SEARCH_GROUPS))
+    parts, keys = [], {"mean wait": "mean", "AWRT": "awrt"}
+    for measure in keys:
+        better = better_of(found, table, [measure])
+        words = f"in {KEYS[keys[measure]]} {len(better) or 'none'}"
+        if better:
+            best = min(better, key=lambda row: float(row[f"{measure} of others"]))
+            who = [settings.SEARCH_GROUPS[1], settings.SEARCH_GROUPS[0]]
+            times = [duration(float(best[f"{m} of {group}"])) for m in ("AWRT", "mean wait") for group in who]
+            words += (
+                f", such as {best['limits']} (AWRT of all others and the top three users {times[0]} and {times[1]}, "
+                f"mean waits {times[2]} and {times[3]})"
+            )
+        parts.append(words)
     return (
-        f" Of {found[0]['tried']} sets of limits that a search tried, {len(better)} on its front are better than none "
-        f"and {settings.MANY} for all others and the top three users, such as {best['limits']}: {waits}."
+        f" Of {found[0]['tried']} sets of limits that a search tried, better for both than none and than "
+        f"{settings.MANY}: {'; '.join(parts)}."
     )
 
 
