@@ -111,12 +111,12 @@ class SiteLimits(NamedTuple):
         """Refuse words that are no limits, or an order that is none; raises InputError."""
         if len(self.starts) > 1 or not all(isinstance(each, Mapping) and [*each] == ["policy"] for each in self.starts):
             raise InputError(f'limits are tried under one {{"policy": ...}}, but starts are {self.starts!r:.80}')
-        names = [(each.qos, each.name) for each in self.varied]
+        names = [(each.qos, each.name) for each in self.choices]
         if len(set(names)) < len(names):
             raise InputError("a limit must be varied once, but one of limits comes twice")
 
     @property
-    def varied(self) -> tuple[Varied, ...]:
+    def choices(self) -> tuple[Varied, ...]:
         """Return what is varied, one for each gene; raises InputError for a word that is none."""
         return tuple(map(_varied_in, self.limits))
 
@@ -127,7 +127,7 @@ class SiteLimits(NamedTuple):
 
     def gene_labels(self, _groups: int) -> list[str]:
         """Return the names of all genes, in their order."""
-        return [f"{each.name} of {each.qos}" if each.qos else each.name for each in self.varied]
+        return [f"{each.name} of {each.qos}" if each.qos else each.name for each in self.choices]
 
     def lower_upper(self, _groups: int) -> tuple[Floats, Floats]:
         """Return the smallest and the largest value of every gene, two (d,) float64."""
@@ -143,14 +143,14 @@ class SiteLimits(NamedTuple):
         """
         return tuple(
             Setting(each.qos, each.name, each.grid[int(gene / SET * len(each.grid))] if gene < SET else None)
-            for each, gene in zip(self.varied, genome.tolist(), strict=True)
+            for each, gene in zip(self.choices, genome.tolist(), strict=True)
         )
 
     def genome_of(self, settings: Sequence[Setting]) -> Floats:
         """Return the genome that stands for some settings, (d,), whose values are on the grids."""
         values = {(each.qos, each.name): each.value for each in settings}
         genes = np.ones(len(self.limits))
-        for i, each in enumerate(self.varied):
+        for i, each in enumerate(self.choices):
             value = values.get((each.qos, each.name))
             if value is not None:
                 genes[i] = SET * (each.grid.index(value) + 0.5) / len(each.grid)
@@ -250,7 +250,7 @@ def settings_today(encoding: SiteLimits, workload: Workload) -> tuple[Setting, .
     policy = encoding.order
     in_a_pass = policy.nodes.user if isinstance(policy, Priority) and policy.nodes is not None else 0
     found = []
-    for qos, name, _ in encoding.varied:
+    for qos, name, _ in encoding.choices:
         key, _, resource = name.partition("=")
         value: Any = (in_a_pass or None) if name == IN_A_PASS else values.get(qos.lower(), {}).get(key)
         found.append(Setting(qos, name, value.get(resource) if isinstance(value, Mapping) else value))

@@ -61,7 +61,7 @@ class LimitEffects(NamedTuple):
         rows = []
         for limit in dict.fromkeys(row["limit"] for row in self.rows):
             of_limit = [row for row in self.rows if row["limit"] == limit]
-            cells = {"gains": _told(of_limit, -1), "pays": _told(of_limit, 1)}
+            cells = {"gains": _changes_in_words(of_limit, -1), "pays": _changes_in_words(of_limit, 1)}
             rows.append({"limit": limit} | {key: "; ".join(each) or "-" for key, each in cells.items()})
         return (
             f"{head}\n\n{table(rows, COLUMNS)}\nmean: of all waits of a group; p95: what 95 of 100 of its jobs wait at "
@@ -104,7 +104,7 @@ def limit_effects(front: Front, row: int, workload: Workload) -> LimitEffects | 
     return LimitEffects(row, settings, changes, encoding.order.name, tuple(rows))
 
 
-def _told(rows: Sequence[dict[str, Any]], sign: int) -> list[str]:
+def _changes_in_words(rows: Sequence[dict[str, Any]], sign: int) -> list[str]:
     """Return in words, for each group, which of its waits are shorter, if the sign is -1, or longer, if it is 1."""
     told = []
     for row in rows:

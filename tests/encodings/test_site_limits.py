@@ -33,7 +33,7 @@ def test_what_is_varied_are_limits_of_the_qos_that_count_first() -> None:
         "part MaxJobsPU", "part MaxTRESPU=cpu", "Normal MaxJobsPU", "Normal MaxTRESPU=cpu", "Normal MaxTRESPU=gres/gpu",
     ]  # fmt: skip
     assert ENCODING.gene_labels(2)[1] == "MaxTRESPU=cpu of part"
-    assert 9 in ENCODING.varied[0].grid  # today's
+    assert 9 in ENCODING.choices[0].grid  # today's
 
 
 def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() -> None:
@@ -41,7 +41,7 @@ def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() ->
     assert W.requests is not None
     asked, span = W.asked_amounts, W.submit[-1] - W.submit[0]
     assert asked is not None
-    for each in ENCODING.varied:
+    for each in ENCODING.choices:
         among = W.requests.gpus_per_node == (1 if each.qos == "Normal" else 0)
         amount = {"MaxJobsPU": np.ones(len(W)), "MaxTRESPU=cpu": asked.cpus, "MaxTRESPU=gres/gpu": asked.gpus}[
             each.name
@@ -61,16 +61,16 @@ def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() ->
 
 
 def test_each_value_has_a_genome_and_comes_back() -> None:
-    for i, each in enumerate(ENCODING.varied):
+    for i, each in enumerate(ENCODING.choices):
         for value in (*each.grid, None):
-            settings = [Setting(qos, name, None) for qos, name, _ in ENCODING.varied]
+            settings = [Setting(qos, name, None) for qos, name, _ in ENCODING.choices]
             settings[i] = Setting(each.qos, each.name, value)
             genome = ENCODING.genome_of(settings)
             assert ENCODING.settings(genome) == tuple(settings)
             assert ((genome >= 0) & (genome <= 1)).all()
     ends = [ENCODING.settings(np.full(5, gene)) for gene in (0.0, np.nextafter(0.5, 0), 0.5, 1.0)]
-    assert [each.value for each in ends[0]] == [each.grid[0] for each in ENCODING.varied]
-    assert [each.value for each in ends[1]] == [each.grid[-1] for each in ENCODING.varied]
+    assert [each.value for each in ends[0]] == [each.grid[0] for each in ENCODING.choices]
+    assert [each.value for each in ends[1]] == [each.grid[-1] for each in ENCODING.choices]
     assert {each.value for row in ends[2:] for each in row} == {None}
 
 
@@ -99,13 +99,13 @@ def test_a_point_is_the_machine_whose_limits_are_changed_by_hand() -> None:
 
 
 def replace_grids(encoding: SiteLimits, grids: dict[tuple[str, str], tuple[int, ...]]) -> SiteLimits:
-    varied = [each._replace(grid=grids.get((each.qos, each.name), each.grid)) for each in encoding.varied]
+    varied = [each._replace(grid=grids.get((each.qos, each.name), each.grid)) for each in encoding.choices]
     return SiteLimits(encoding.starts, tuple(each.text for each in varied))
 
 
 def test_jobs_of_a_user_in_a_backfill_pass_are_varied_where_there_are_passes() -> None:
     encoding = site_limits(W, ({"policy": policy_json(on_nodes())},))
-    assert encoding.varied[-1].name == "bf_max_job_user"
+    assert encoding.choices[-1].name == "bf_max_job_user"
     assert settings_today(encoding, W)[-1] == Setting("", "bf_max_job_user", 3)
     settings = (*settings_today(encoding, W)[:-1], Setting("", "bf_max_job_user", 1))
     jobs, policy = encoding.on_machine(settings, W)

@@ -19,7 +19,7 @@ ENCODING = SiteLimits((), ("part MaxJobsPU 2,9", "part MaxTRESPU=cpu 8,12"))
 
 def front_with(*values: int | None) -> Front:
     """Return a front of one row with these limits."""
-    names = [(each.qos, each.name) for each in ENCODING.varied]
+    names = [(each.qos, each.name) for each in ENCODING.choices]
     genome = ENCODING.genome_of([Setting(*name, value) for name, value in zip(names, values, strict=True)])
     run = Origin("run", "random", 0, 4, ENCODING)
     easy = np.asarray(ps.objectives(ps.simulate(W, "easy")))
