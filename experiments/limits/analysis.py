@@ -40,11 +40,13 @@ def main() -> None:
         settings.SLURM: table_of(common.rows(options.results / "slurm.csv")),
     }
     remark = common.quick_remark(provenance, "on a made-up log")
-    lines = ["# Which limit helps whom", "", *opening(tables)]
+    found = common.rows(options.results / "search.csv")
+    lines = ["# Which limit helps whom", "", *opening(tables, found)]
     lines += [f"{remark}{common.versions_text(provenance)}.", "", *of_users(users)]
     for policy, table in tables.items():
         lines += of_policy(policy, table) if table else common.not_run(policy)
-    common.save_summary(options.results, [*lines, *of_dominance(tables), *of_setting()])
+    searched = of_search(found, tables[settings.EASY]) if found else common.not_run("a search over limits")
+    common.save_summary(options.results, [*lines, *of_dominance(tables), *searched, *of_setting()])
 
 
 def table_of(rows: Sequence[Row]) -> Table:
@@ -70,14 +72,14 @@ def change(table: Table, limit: str, group: str) -> float:
 # --- the five sentences -----------------------------------------------------------------------------------------------
 
 
-def opening(tables: Mapping[str, Table]) -> list[str]:
+def opening(tables: Mapping[str, Table], found: Sequence[Row]) -> list[str]:
     """Return the five sentences of the summary."""
     easy = tables[settings.EASY]
     return common.opening(
         f"{settings.NAME}: whom do limits for each user help, and who pays?",
-        in_waits(easy),
+        f"{in_waits(easy)}{in_search(found, easy)}",
         "One week, submissions only, one seed, one simulation of each limit: no interval. Every schedule passed a "
-        "check of every node at every second.",
+        f"check of every node at every second{', but those of the search, which is small' if found else ''}.",
         "Users came as they had come, whatever they then waited; with limits real ones submit less, or join jobs."
         f"{'' if tables[settings.SLURM] else ' Its slurm.conf was not simulated.'}",
         advice(easy),
@@ -91,6 +93,29 @@ def in_waits(table: Table) -> str:
     parts = [f"{limit}: {', '.join(duration(mean(table, limit, group)) for group in who)}" for limit in shown]
     names = enumeration([WHO[group] for group in who])
     return f"Mean waits under EASY of {names}, by limit for each user: {'; '.join(parts)}."
+
+
+def in_search(found: Sequence[Row], table: Table) -> str:
+    """Return how many sets of limits that the search found are better than none and many jobs; "" if it was not run."""
+    if not found:
+        return ""
+    parts, keys = [], {"mean wait": "mean", "AWRT": "awrt"}
+    for measure in keys:
+        better = better_of(found, table, [measure])
+        words = f"in {KEYS[keys[measure]]} {len(better) or 'none'}"
+        if better:
+            best = min(better, key=lambda row: float(row[f"{measure} of others"]))
+            who = [settings.SEARCH_GROUPS[1], settings.SEARCH_GROUPS[0]]
+            times = [duration(float(best[f"{m} of {group}"])) for m in ("AWRT", "mean wait") for group in who]
+            words += (
+                f", such as {best['limits']} (AWRT of all others and the top three users {times[0]} and {times[1]}, "
+                f"mean waits {times[2]} and {times[3]})"
+            )
+        parts.append(words)
+    return (
+        f" Of {found[0]['tried']} sets of limits that a search tried, better for both than none and than "
+        f"{settings.MANY}: {'; '.join(parts)}."
+    )
 
 
 def sign(seconds: float) -> int:
@@ -214,8 +239,52 @@ def of_dominance(tables: Mapping[str, Table]) -> list[str]:
         *lines,
         "",
         "A limit dominates if neither time is longer and one is shorter. AWRT weighs jobs by their consumption, a mean "
-        "wait counts each alike. Here all users have the same limit; a search over one for each user and QOS may find "
-        "more.",
+        "wait counts each alike. Here all users have the same limit of one kind.",
+        "",
+    ]
+
+
+def better_of(found: Sequence[Row], table: Table, measures: Sequence[str]) -> list[Row]:
+    """Return the sets of limits that a search found which dominate both none and many jobs in some measures."""
+    keys = {"mean wait": "mean", "AWRT": "awrt"}
+    groups = dict(zip(settings.SEARCH_GROUPS, (settings.TOP_USERS, settings.OTHERS), strict=True))
+
+    def is_better(row: Row, other: str) -> bool:
+        gaps = [
+            float(row[f"{measure} of {group}"]) - float(table[other, name][keys[measure]])
+            for measure in measures
+            for group, name in groups.items()
+        ]
+        return max(gaps) <= 0 and min(gaps) < 0
+
+    against = [limit for limit in (settings.NONE, settings.MANY) if (limit, settings.ALL) in table]
+    return [row for row in found if all(is_better(row, other) for other in against)]
+
+
+def of_search(found: Sequence[Row], table: Table) -> list[str]:
+    """Return the section on the search: what it found, and what of it is better than none and many jobs."""
+    kinds = {"mean waits": ["mean wait"], "AWRT": ["AWRT"], "all four": ["mean wait", "AWRT"]}
+    better = {words: better_of(found, table, measures) for words, measures in kinds.items()}
+    lines = [
+        [
+            row["limits"],
+            *(f"{float(row[name]) / HOUR:,.1f}" for name in settings.SEARCHED),
+            ", ".join(words for words, rows in better.items() if row in rows) or "-",
+        ]
+        for row in found
+    ]
+    heads = ["limits of each user", *(f"{name}, h" for name in settings.SEARCHED), "better in"]
+    return [
+        "## A search over limits, under EASY",
+        "",
+        f"`explore --encoding limits` tried {found[0]['tried']} sets of limits of running jobs, CPUs and GPUs, with "
+        "these four times as objectives; *top* are the three users. None of the others that it tried dominates one of "
+        f"these {len(found)}. *Better in* says in which times a set is no worse than no limit and than "
+        f"{settings.MANY} for both groups, and better in one: "
+        + "; ".join(f"{words} {len(rows)}" for words, rows in better.items())
+        + ".",
+        "",
+        *markdown(heads, lines, left=1),
         "",
     ]
 

@@ -36,6 +36,10 @@ MOST_JOBS, FEW_AT_ONCE, REST = (
     "of these users with few at once",
     "of these the rest",
 )
+SEARCH_GROUPS = ("top", "others")  # of users, in the search over limits
+SEARCHED = tuple(f"{measure} of {group}" for group in SEARCH_GROUPS for measure in ("mean wait", "AWRT"))
+SEARCH = {"population": 20, "evaluations": 39, "seed": 60}
+QUICK_SEARCH = {"population": 8, "evaluations": 24, "seed": 60}
 QUICK_JOBS, QUICK_SEED = 200, 60
 
 

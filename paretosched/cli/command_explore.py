@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ..search.plans import Row
     from ..workload.workload import Workload
 
+LIKE = "AWRT, all <= 1.2*EASY"  # a wish, where none was given
 OF_ONE_RUN = (
     "evaluations", "until", "population", "seed", "encoding", "algorithm", "start", "draw", "objectives", "wish", "box",
     "backfill",
@@ -93,8 +94,8 @@ def _takes_search(parser: Parser) -> None:
         "--evaluations",
         type=whole,
         metavar="N",
-        help="schedules in all (default 20000; when a run is continued, as many as planned for it, or with --until up "
-        "to 20000 once these are done); weightings that sequences begin with are not counted",
+        help="schedules in all (default 20000, of limits 400; when a run is continued, as many as planned for it, or "
+        "with --until up to 20000 once these are done); weightings that sequences begin with are not counted",
     )
     group.add_argument(
         "--until",
@@ -119,11 +120,12 @@ def _takes_search(parser: Parser) -> None:
     group.add_argument(
         "--encoding",
         rare=True,
-        choices=["weighting", "sequence", "orders", "priority"],
+        choices=["weighting", "sequence", "orders", "priority", "limits"],
         help="what to vary. weighting: the parameters of Greedy (default); priority: formulas for the order of the "
         "waiting jobs, their reservations and backfilling, as of train --class priority; sequence: an order of all "
         "jobs; orders: the weak orders of the user groups (groups in an order, with ties), which are few, so all are "
-        "tried",
+        "tried; limits: on a machine of nodes, the limits of each user in each QOS (MaxJobsPU, MaxTRESPU of CPUs and "
+        "GPUs, bf_max_job_user), under EASY or the order of --start; front --wish prints the lines that set them",
     )
     group.add_argument(
         "--algorithm",
@@ -169,7 +171,7 @@ def _takes_search(parser: Parser) -> None:
         "a run or front, for its policies. For weighting: a run or front of weightings or orders; a trained Greedy "
         "policy in a .json file; or easy, fcfs, conservative-replan, lxf or priority:1,2, with the backfilling of the "
         "weightings (as in 'lxf; backfill: easy'). For priority: a run or front of such formulas. For orders: "
-        "workload, queue (default: both)",
+        "workload, queue (default: both). For limits: the site's own order, a policy or its slurm.conf (default: easy)",
     )
     group.add_argument(
         "--draw",
@@ -426,16 +428,21 @@ def _end_text(options: argparse.Namespace, last: Progress) -> str:
 
 def _next_commands(options: argparse.Namespace, front: Front, answered: int | None) -> str:
     """Return the commands that are useful after an exploration; `answered` is the row that is nearest to a wish."""
+    from ..encodings.site_limits import SiteLimits
     from ..fronts.front import extremes
     from ..fronts.row_schedules import row_policy
 
+    encoding = front.origins[0].encoding
     on = shlex.join([options.trace, *reading_words(options), "--front", options.output])
     row = {o.name: row for o, row in extremes(front)}["AWRT"] if answered is None else answered
     saving = "-o schedule.csv" if row_policy(front, row) is None else "--save-policy policy.json"
     wish = "" if options.wish is None else f" --objective {shlex.quote(str(options.wish))}"
+    of_limits = f"{PROGRAM} front {shlex.quote(options.output)} --wish {shlex.quote(str(options.wish or LIKE))}"
     return (
         f"next: {PROGRAM} compare {on} --policy fcfs --policy easy{wish} -o report.html\n"
         f"      {PROGRAM} simulate {on} --row {row} {saving}"
+        + f"\n      {of_limits}   # which limit helps whom, and the lines that set it"
+        * isinstance(encoding, SiteLimits)
     )
 
 

@@ -29,7 +29,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         run,
         "merge runs into one front; show its best schedules, size and quality indicators",
         "  paretosched front run1 run2 -o front.parquet\n"
-        '  paretosched front run --wish "10*AWRT1 + 4*AWRT2, others <= 1.05*EASY"',
+        '  paretosched front run --wish "10*AWRT1 + 4*AWRT2, others <= 1.05*EASY"\n'
+        '  paretosched front limits --wish "p95 wait of others, top3 <= 1.2*today"',
     )
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", type=FRONT, help="run directories or front files of one workload"
@@ -46,7 +47,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="WISH",
         type=WISH,
         help="show the answer to this wish instead: what the best schedule costs whom, against EASY, and what looser "
-        "limits would bring if they are relative, as in others <= 1.05*EASY; the wish as for train --objective",
+        "limits would bring if they are relative, as in others <= 1.05*EASY; of explore --encoding limits also which "
+        "limit helps whom, and the lines of sacctmgr and slurm.conf that set it; the wish as for train --objective",
     )
     parser.add_argument(
         "--box",
@@ -61,6 +63,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show the result."""
     from ..core.tables import to_json
+    from ..deployment.slurm_words import limit_lines
     from ..fronts.front_files import check_front_name, load_front, save_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
     from ..fronts.merging import merge
@@ -69,6 +72,7 @@ def run(options: argparse.Namespace) -> None:
     from ..simulation.simulator import simulate
     from ..wishes.answers import answer
     from ..wishes.gains import gains_text, group_gains
+    from ..wishes.limit_effects import limit_effects
 
     if options.output is not None:
         check_front_name(options.output)
@@ -83,16 +87,21 @@ def run(options: argparse.Namespace) -> None:
     reach = REACH if options.box is None else options.box
     gains = [] if workload is None else group_gains(front, workload, reach, easy)
     answered = None if wish is None or workload is None else answer(wish, front, workload)
+    effects = None if answered is None or workload is None else limit_effects(front, answered.row, workload)
+    set_by = [] if effects is None else limit_lines(effects.changes)
     if options.output is not None:
         save_front(front, options.output)
     if options.json:
         more: dict[str, object] = {} if answered is None else {"answer": answered.about()}
+        more |= {} if effects is None else {"limits": effects.about() | {"lines": set_by}}
         more |= {"gains": gains} if gains else {}
         show(to_json(about | {"log": _log(options.runs, front), "unfinished": states} | more))
     else:
         lines = [f"{path}: {state}" for path, state in states.items()]
         headline = [f"{gains_text(gains, reach)}\n"] if gains else []
         parts = [*headline, merging_text(about), extremes_text(front)] if answered is None else [answered.text()]
+        parts += [] if effects is None else ["", effects.text()]
+        parts += ["set by:", *(f"  {line}" for line in set_by)] if set_by else []
         show("\n".join([*parts, *lines]))
     _remark_faults(options.runs)
 

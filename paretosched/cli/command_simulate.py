@@ -175,7 +175,7 @@ def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
 def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
     """Return the schedule of --front and --row, its policy if any, and the digest of the workload of the front."""
     from ..fronts.front_files import load_front
-    from ..fronts.row_schedules import row_policy, schedule
+    from ..fronts.row_schedules import row_policy, schedule, why_no_policy
     from ..simulation.simulator import simulate
 
     if options.policy is not None:
@@ -189,11 +189,11 @@ def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule
     try:
         policy = row_policy(front, row)
         if policy is None and options.save_policy is not None:
-            raise InputError(f"row {row} knows the future: it is a schedule that no policy makes, so none can be saved")
+            raise InputError(f"{why_no_policy(front, row)}; so none can be saved")
         if options.estimates == "requested" and options.users == "recorded":
             return with_progress(lambda: schedule(front, row, workload)), policy, front.digest
         if policy is None:
-            raise InputError(f"row {row} knows the future: no policy makes it, so it takes no --estimates or --users")
+            raise InputError(f"{why_no_policy(front, row)}; so it takes no --estimates or --users")
         simulated = with_progress(lambda: simulate(workload, policy, options.estimates, options.users))
         return simulated, policy, front.digest
     except InputError as error:

@@ -1,9 +1,9 @@
-"""A policy in the words of slurm.conf, where Slurm has them; else how the daemon gives it to Slurm."""
+"""A policy and limits in the words of Slurm, where it has them; else how the daemon gives a policy to Slurm."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..core.errors import InputError
@@ -19,6 +19,10 @@ HIGHEST = 1e9  # the sum of all weights, far below 2^32
 DAY = 86400  # s
 PARAMETERS = "SchedulerParameters="
 PRIORITY, BY_AGE = "PriorityType=priority/multifactor", "PriorityMaxAge=365-0"
+
+
+OPTIONS = {"MaxJobsPU": "MaxJobsPerUser", "MaxTRESPU": "MaxTRESPerUser"}  # of sacctmgr modify qos, by columns it shows
+NO_LIMIT = -1
 
 
 class Linear(NamedTuple):
@@ -56,6 +60,40 @@ def slurm_words(policy: Policy, file: str) -> list[str]:
         f"  {deploy} --dry-run -o shadow   # a week; nothing is changed",
         f"  {deploy}   # --unit prints a service, --off undoes it",
     ]
+
+
+def limit_lines(changes: Iterable[tuple[str, str, int | None]]) -> list[str]:
+    """Return lines that set limits: commands of sacctmgr, and what to put into slurm.conf.
+
+    Parameters
+    ----------
+    changes
+        Each the name of a QOS, "MaxJobsPU" or "MaxTRESPU=RESOURCE", and the value, None for no limit; or "", a word of
+        SchedulerParameters, and its value.
+
+    Examples
+    --------
+    >>> lines = limit_lines([("normal", "MaxJobsPU", 64), ("normal", "MaxTRESPU=cpu", 400)])
+    >>> lines[0]
+    'sacctmgr modify qos normal set MaxJobsPerUser=64 MaxTRESPerUser=cpu=400'
+    """
+    of_qos: dict[str, dict[str, list[str]]] = {}
+    parameters = []
+    for qos, name, value in changes:
+        key, _, resource = name.partition("=")
+        number = NO_LIMIT if value is None else value
+        if qos:
+            of_qos.setdefault(qos, {}).setdefault(OPTIONS[key], []).append(f"{resource}={number}".removeprefix("="))
+        elif value is None:
+            parameters.append(f"{PARAMETERS}...   # in slurm.conf, without {name}")
+        else:
+            parameters.append(f"{PARAMETERS}{name}={value}   # in slurm.conf, with those that are there already")
+    lines = [
+        f"sacctmgr modify qos {shlex.quote(qos)} set " + " ".join(f"{key}={','.join(x)}" for key, x in options.items())
+        for qos, options in of_qos.items()
+    ]
+    enforced = ["AccountingStorageEnforce=limits,qos   # in slurm.conf, else Slurm enforces none"] * bool(lines)
+    return [*lines, *parameters, *enforced]
 
 
 def _own_lines(policy: Policy) -> list[str]:

@@ -17,6 +17,7 @@ from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 from .orders import Orders
 from .sequence import Sequences
+from .site_limits import SiteLimits
 from .trained_order import TrainedOrders
 from .weighting import Weighting
 
@@ -69,10 +70,13 @@ class Encoding(Protocol):
         """
 
     def policy_of(self, genome: Floats, groups: Sequence[str], /) -> Policy | None:
-        """Return the online policy that a genome, (d,), stands for; None if its schedule needs to know the future."""
+        """Return the online policy that a genome, (d,), stands for; None if there is none.
+
+        Its schedule needs to know the future, or the genome stands for a machine with other limits.
+        """
 
     def online(self, genomes: Floats, /) -> Mask:
-        """Return which genomes, (k, d), stand for an online policy, (k,) bool; other schedules know the future."""
+        """Return which genomes, (k, d), need to know nothing of the future, (k,) bool."""
 
 
 class Explored(Encoding, Protocol):
@@ -80,7 +84,7 @@ class Explored(Encoding, Protocol):
 
     @property
     def name(self) -> str:
-        """Return the name of the encoding in options and files: "weighting", "orders", "sequence" or "priority"."""
+        """Return the name of the encoding in options and files, such as "weighting"."""
 
     @property
     def variation(self) -> Variation:
@@ -110,6 +114,7 @@ EXPLORED: tuple[Callable[..., Explored], ...] = (
     Orders,
     Sequences,
     TrainedOrders,
+    SiteLimits,
 )  # rule bases are only trained
 ENCODINGS = {kind().name: kind for kind in EXPLORED}
 

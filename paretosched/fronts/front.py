@@ -93,7 +93,7 @@ class Evaluation:
     objectives
         Its objectives, by name.
     policy
-        The online policy that made it; None if the schedule knows the future, see `schedules`.
+        The online policy that made it; None if the schedule knows the future, or is made by limits, see `schedules`.
     genome
         (d,) float64, what it was made from, as the encoding of the run says.
     origin
@@ -348,8 +348,11 @@ def genome(front: Front, row: int) -> tuple[Origin, Floats]:
 
 def gene_columns(origins: Sequence[Origin], groups: int) -> dict[str, list[str]]:
     """Return the columns that a front of some runs has for genes: their labels, by the name of the encoding."""
-    encodings = {o.encoding.name: o.encoding for o in origins}
-    return {name: encodings[name].gene_labels(groups) for name in ENCODINGS if name in encodings}
+    labels: dict[str, list[str]] = {name: [] for name in ENCODINGS}
+    for o in origins:  # of limits one may vary one more than another, the last one
+        labels[o.encoding.name] = max(labels[o.encoding.name], o.encoding.gene_labels(groups), key=len)
+    names = {o.encoding.name for o in origins}
+    return {name: each for name, each in labels.items() if name in names}
 
 
 def from_encoding(name: str, origin: Ints, origins: Sequence[Origin]) -> Mask:

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.arguments import list_argument
 from ..core.errors import InputError
 from ..encodings.genomes import Decoder
+from ..encodings.site_limits import SiteLimits, in_words
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
@@ -21,7 +22,7 @@ from .front_files import FrontLike, as_front
 
 
 def row_policy(front: FrontLike, row: int) -> Policy | None:
-    """Return the online policy that made a row of a front; None if its schedule knows the future.
+    """Return the online policy that made a row of a front; None if there is none, see `why_no_policy`.
 
     The front may be the path of a run directory or a front file.
 
@@ -68,6 +69,10 @@ def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> 
         if policy is not None:
             yield simulate(workload, policy)
             continue
+        if isinstance(origin.encoding, SiteLimits):
+            jobs, order = origin.encoding.on_machine(origin.encoding.settings(genes), workload)
+            yield simulate(jobs, replace(order, name=row_name(front, row)))
+            continue
         if workload.digest != front.digest:
             raise InputError(
                 f"row {row} is a schedule that knows the future of {front.workload}, so it fits no other workload, "
@@ -99,6 +104,17 @@ def measured_front(front: Front, workload: Workload) -> Front:
     measured = Measured((*front.measured.names, *lacking), front.measured.deciding)
     columns = np.array(values).reshape(len(front), len(lacking))
     return replace(front, values=np.hstack([front.values, columns]), measured=measured)
+
+
+def why_no_policy(front: Front, row: int) -> str:
+    """Return why a row of a front has no policy, in words."""
+    origin, genes = genome(front, row)
+    if isinstance(origin.encoding, SiteLimits):
+        return (
+            f"row {row} is limits of the site, {in_words(origin.encoding.settings(genes))}, and no policy: "
+            "paretosched front RUN --wish prints the lines that set them, and import --qos reads them for another log"
+        )
+    return f"row {row} knows the future: it is a schedule that no policy makes"
 
 
 def row_name(front: Front, row: int) -> str:

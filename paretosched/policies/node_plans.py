@@ -49,12 +49,13 @@ from ..kernels.node_plan import (
 )
 from ..kernels.slurm_passes import LOOK, Pace, empty_pace
 from ..kernels.waiting_tree import FAR
+from ..workload.counting_limits import client_of
 from ..workload.features import Constraint, read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import FOR_EVER, Machine, Partition
 from ..workload.node_requests import EXCLUSIVE, OF_USER, PLACED_BY, UNSAID, licences_in
 from ..workload.workload import Workload
-from .limit_pools import Client, Pools
+from .limit_pools import Pools
 from .outcome import Placement
 from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, WholeNodes
 
@@ -180,9 +181,9 @@ class _Builder:
     """The ways in which jobs can be placed on a machine, as they are found."""
 
     def __init__(self, machine: Machine, users: Mapping[int, str]) -> None:
-        self.machine, self._users = machine, users
+        self.machine = machine
         self._pools = Pools(machine)
-        self._homes = dict(machine.homes)
+        self._client = client_of(machine, users)
         self.options: list[tuple[int, ...]] = []
         self.lists: list[int] = []
         self._masks: dict[bytes, int] = {}
@@ -297,9 +298,7 @@ class _Builder:
             least["cpu"] = max(cpus, int(each.sum()))
         if get.memory == 0 and get.memory_per_cpu <= 0:
             least["mem"] = int(np.sort(self.machine.memory[able])[: get.least].sum())
-        user = self._users.get(said["user"], str(said["user"]))
-        account = said["account"] or self._homes.get(user, "")
-        client = Client(*(word.lower() for word in (account, user, said["qos"])))
+        client = self._client(said["qos"], said["account"], said["user"])
         return self._pools.entries(client, k, asked, least)
 
     def is_timed(self, options: list[tuple[int, ...]]) -> bool:

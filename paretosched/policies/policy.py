@@ -42,6 +42,7 @@ import numpy as np
 from ..core.arguments import as_list, as_path, instance
 from ..core.errors import InputError, did_you_mean
 from ..core.files import is_file, is_folder, parse_json, read_words, write_json
+from ..core.run_files import is_run
 from ..workload.workload import Workload
 from .formula import FUNCTIONS, LABELLED, VARIABLES, bare_groups
 from .guarded import Guarded, is_guarded, read_guarded
@@ -133,6 +134,10 @@ COMMENTS = re.compile(r'("[^"\n]*")|(?<!\S)#.*')  # or a name in quotes, which s
 FORMULA = re.compile(  # what a formula has, and hardly a name
     rf"\b({'|'.join(VARIABLES)})\b|\b({'|'.join((*LABELLED, *FUNCTIONS))})\s*\(", re.IGNORECASE
 )
+OF_A_RUN = (
+    ": it is a run; a row of it becomes a policy by simulate LOG --front RUN --row N --save-policy FILE, and limits "
+    "are set by the lines that front RUN --wish prints"
+)
 NO_PATH = re.compile(r"[()*+^<>=]")  # a formula may have these, and hardly the name of a file
 PolicyLike = str | os.PathLike[str] | Policy | Function | Made
 
@@ -183,7 +188,15 @@ def as_policy(policy: PolicyLike) -> Policy:
     if not isinstance(policy, os.PathLike) and (order := _formula_alone(word)) is not None:
         return order
     words = (*POLICY_NAMES, OPTIMISED)
-    where = ": it is a folder" if is_folder(word) else ": there is no such file" if PATH.search(word) else ""
+    where = (
+        OF_A_RUN
+        if is_run(word)
+        else ": it is a folder"
+        if is_folder(word)
+        else ": there is no such file"
+        if PATH.search(word)
+        else ""
+    )
     raise InputError(
         f'policy "{policy}" is not known{where}; choose one of {", ".join(words)}, or give the path of a policy file '
         "(.json, .txt, or a slurm.conf), or an order in words, such as "

@@ -150,20 +150,20 @@ def explore(
         continued; the front is all that stays.
     evaluations
         How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
-        or all where schedules are enumerated. Weightings that sequences begin with are not counted.
+        400 of limits, or all where schedules are enumerated. Weightings that sequences begin with are not counted.
     population, seed
         Schedules a generation; with "archive" the lag, and the least number drawn at first; by default 100, and seed 0.
     encoding
         "weighting" (the default): parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all
-        jobs ("Coding as Permutation"). "orders": its start solutions. "priority": see `trained_order`. Or a value, such
-        as `Weighting("none")`.
+        jobs ("Coding as Permutation"). "orders": its start solutions. "priority": see `trained_order`. "limits": see
+        `site_limits`. Or a value, such as `Weighting("none")`.
     algorithm
         One of `named_algorithms.ALGORITHMS`; by default "archive", and "all" for orders, which enumerates.
     start
         What to begin with. Sequences: see `starts.start_orders`, or "weightings" (the default with "archive", else it
         is "submit"), the front of ten populations that are explored first, a run in the run's directory with the same
         seed, wish and box. Weighting: see `starts.members`; these are in the first population (by default it is
-        random), or with algorithm "all" everything that is simulated. Orders: "workload", "queue", or both (default).
+        random), or with "all" all that is simulated. Orders: "workload", "queue", or both. Limits: the site's order.
     draw
         How random weightings are drawn: "uniform", each gene for itself, by default but for "archive"; or "tied", the
         same in all situations and on a logarithmic scale, as algorithm "archive" always does.

@@ -24,6 +24,7 @@ from ..encodings.encoding import Explored
 from ..encodings.genomes import check_bounds
 from ..encodings.orders import Orders
 from ..encodings.sequence import Sequences
+from ..encodings.site_limits import SiteLimits, machine_of, settings_today, site_limits
 from ..encodings.trained_order import TrainedOrders
 from ..fronts.front import ONLINE_LATE_KEY, UTIL_FROM_KEY
 from ..fronts.quality_indicators import REACH
@@ -34,14 +35,16 @@ from ..workload.workload import Workload
 from .aims import aim_of
 from .algorithms.archive_search import Aim
 from .algorithms.formula_moves import FormulaMoves
+from .algorithms.limit_moves import LimitMoves
 from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, lag_of, search
 from .algorithms.spaces import Reals, Recipes, Search, Space
 from .algorithms.weighting_points import tied_genomes
 from .behaviour import BEHAVIOURS
-from .starts import is_front, members, start_orders
+from .starts import is_front, members, order_of_site, start_orders
 
 POPULATION = 100
 EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
+LIMITS = 400  # evaluations by limits, which are few, and with which simulations take long
 FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and length
 FEW = 50.0  # moves from known schedules, of which thousands of moves would leave nothing
 FEW_PULLS = 500.0  # which go where jobs wait, so that more of them still help
@@ -353,6 +356,24 @@ def _begin_priority(encoding: TrainedOrders, request: _Request) -> _Beginning:
     moves = FormulaMoves(len(workload.groups))
     space = Reals(*whole.lower_upper(len(workload.groups)), draw=moves.random, moves=moves)
     return _begin_reals(whole, space, request, {})
+
+
+@_begin.register
+def _begin_limits(encoding: SiteLimits, request: _Request) -> _Beginning:
+    """Return the start of a run by limits: none, and those of today."""
+    if request.algorithm == ALL:
+        _refuse(["encoding limits"], f'the algorithm "{ALL}": limits are searched')
+    workload = request.workload
+    machine_of(workload)
+    starts = order_of_site(workload, request.start) if request.earlier is None else tuple(request.earlier)
+    whole = site_limits(workload, encoding._replace(starts=starts).starts)
+    moves = LimitMoves(len(whole.limits))
+    known = [moves.first(1, np.random.default_rng(0))[0][0], whole.genome_of(settings_today(whole, workload))]
+    first = np.unique(known, axis=0)[::-1]  # none comes first, which an archive search has already
+    first = first[1:] if request.algorithm == "archive" else first
+    lower, upper = whole.lower_upper(len(workload.groups))
+    space = Reals(lower, upper, first if len(first) else None, moves.random, moves)
+    return _begin_search(whole, space, request, {})._replace(evaluations=LIMITS)
 
 
 @_begin.register

@@ -70,6 +70,25 @@ def start_orders(workload: Workload, words: Sequence[str], population: int | Non
     return tuple(starts)
 
 
+def order_of_site(workload: Workload, words: Sequence[str]) -> tuple[Any, ...]:
+    """Return the order under which limits are tried as one start, see `encodings.site_limits`; none for EASY.
+
+    Raises
+    ------
+    InputError
+        There are several words, or one is no policy that could run the machine.
+    """
+    if len(words) > 1:
+        raise InputError(f"start of limits must be one order, that of the site, but is {', '.join(words)}")
+    if any(map(is_front, words)):
+        raise InputError(f"start of limits must be the order of the site, such as its slurm.conf, but is {words[0]}")
+    policies = [fits(as_policy(word), workload) for word in words]
+    for policy in policies:
+        if policy.replays or policy.knows_run_times:
+            raise InputError(f"start of limits must be an order that can run the machine, but {words[0]} is none")
+    return tuple(map(_as_start, policies))
+
+
 def ordered_by_policy(front: Front) -> Mask:
     """Return which rows have the start order of a policy, (p,) bool, even if it is decoded in another way."""
     return from_encoding("weighting", front.origin, front.origins) | online(front)

@@ -12,6 +12,7 @@ import pytest
 import paretosched as ps
 from paretosched.fronts.front import extremes
 from support.commands import columns, command, succeed
+from support.limited_users import WORDS, limited_users
 
 
 @pytest.mark.slow
@@ -126,3 +127,25 @@ def test_a_damaged_store_is_remarked_beside_the_front(house: Path, tmp_path: Pat
         assert outcome.err.endswith("; the front is shown as it was written\n")
         assert outcome.err.count("\n") == 1
         assert outcome.out == expected.out
+
+
+def test_front_says_which_limit_helps_whom_and_how_it_is_set(tmp_path: Path) -> None:
+    log, run = tmp_path / "log.parquet", tmp_path / "run"
+    ps.save_log(limited_users(60, MaxJobsPU=7), log)
+    wish = "p95 wait of others, top <= 2*today"
+    explored = succeed("explore", log, "--encoding", "limits", "--groups", WORDS, "--wish", wish, "--population", 6,
+                       "--evaluations", 20, "-o", run)  # fmt: skip
+    assert f"paretosched front {run} --wish" in explored.out
+    about = succeed("front", run, "--wish", wish, "--json").json
+    limits = about["limits"]
+    assert limits["row"] == about["answer"]["row"]
+    text = succeed("front", run, "--wish", wish).out
+    assert f"\nrow {limits['row']} is {limits['words']}" in text
+    assert limits["changes"]
+    told = [*dict.fromkeys(row["limit"] for row in limits["rows"])]
+    assert [row[0] for row in columns(text, "this limit")][: len(told)] == told
+    assert limits["lines"][0].startswith("sacctmgr modify qos ")
+    assert text.endswith("set by:\n" + "".join(f"  {line}\n" for line in limits["lines"]))
+    refused = command("simulate", log, "--groups", WORDS, "--front", run, "--save-policy", tmp_path / "p.json")
+    assert f"{run}: row 0 is limits of the site, " in refused.err
+    assert "so none can be saved" in refused.err

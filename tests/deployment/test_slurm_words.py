@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.deployment.slurm_words import slurm_words
+from paretosched.deployment.slurm_words import limit_lines, slurm_words
 from paretosched.policies.policy import as_policy
+from paretosched.policies.site_limits import with_site_limits
 from support.commands import succeed
 
 NODES = "NodeName=n[1-4] CPUs=16\nPartitionName=main Nodes=ALL Default=YES\n"
@@ -79,3 +80,30 @@ def test_explain_prints_it(tmp_path: Path) -> None:
     assert outcome.out.endswith("\n\n" + "\n".join(lines) + "\n")
     assert f"  paretosched deploy {tmp_path / 'p.json'} --to slurm" in lines[-1]
     assert "paretosched deploy policy.json --to slurm" in succeed("explain", "sjf").out
+
+
+def test_lines_of_limits_are_read_again_as_they_were_meant(tmp_path: Path) -> None:
+    changes = [
+        ("long", "MaxJobsPU", None), ("long", "MaxTRESPU=cpu", 400), ("long", "MaxTRESPU=gres/gpu", None),
+        ("normal", "MaxJobsPU", 64), ("", "bf_max_job_user", 8),
+    ]  # fmt: skip
+    lines = limit_lines(changes)
+    assert lines == [
+        "sacctmgr modify qos long set MaxJobsPerUser=-1 MaxTRESPerUser=cpu=400,gres/gpu=-1",
+        "sacctmgr modify qos normal set MaxJobsPerUser=64",
+        "SchedulerParameters=bf_max_job_user=8   # in slurm.conf, with those that are there already",
+        "AccountingStorageEnforce=limits,qos   # in slurm.conf, else Slurm enforces none",
+    ]
+    before = [
+        "sacctmgr add qos long MaxJobsPerUser=3 MaxTRESPerUser=gres/gpu=2,mem=8 MaxWall=60",
+        "sacctmgr add qos normal",
+    ]
+    (tmp_path / "qos.txt").write_text("\n".join([*before, *lines[:2]]), encoding="utf-8")
+    machine = with_site_limits(ps.Machine((ps.NodeKind("n1", 4, 8000),)), tmp_path / "qos.txt", None)[0]
+    assert {row.qos: row.plain for row in machine.limits if row.values} == {
+        "long": {"MaxWall": 3600, "MaxTRESPU": {"cpu": 400, "mem": 8 * 1024}}, "normal": {"MaxJobsPU": 64},
+    }  # fmt: skip
+    assert limit_lines([("", "bf_max_job_user", None)]) == [
+        "SchedulerParameters=...   # in slurm.conf, without bf_max_job_user"
+    ]
+    assert limit_lines([]) == []

@@ -57,7 +57,7 @@ def test_the_encoding_survives_json() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ([], r"an encoding must be one of weighting, orders, sequence, priority, but is \[\]"),
+        ([], r"an encoding must be one of weighting, orders, sequence, priority, limits, but is \[\]"),
         ({"encoding": "sequence", "moves": "swap"}, "sequence must have decoding, .*, but has moves$"),
         (to_json(Sequences()) | {"more": 1}, "but has decoding, starts, .*, more$"),
         (to_json(Sequences()) | {"moves": "jump"}, 'moves must be one of .*, but is "jump"'),

@@ -28,6 +28,8 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     script("limits", "analysis.py", "--results", tmp_path)
     summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert "A quick run on a made-up log" in summary
+    assert "tried 24 sets of limits" in summary
+    assert len(load_rows(tmp_path / "search.csv")) > 2
     assert "| 8 jobs | top three users |" in summary
     rows = load_rows(tmp_path / "easy.csv")
     assert len({row["mean"] for row in rows if row["group"] == "all jobs"}) > 2  # limits do something

@@ -419,7 +419,7 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"encoding": "strings"}, 'encoding must be one of weighting, orders, sequence, priority, but is "strings"'),
+        ({"encoding": "strings"}, 'encoding must be one of weighting, orders, sequence, priority, limits, but is'),
         ({"algorithm": "spea"}, 'algorithm must be one of .*, but is "spea"'),
         ({"moves": "swap"}, 'moves must not be given with the encoding "weighting"'),
         ({"frequency": 5}, 'frequency must not be given with the encoding "weighting"'),
@@ -452,6 +452,8 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"encoding": "priority", "algorithm": "nsga2"}, 'algorithm of the encoding "priority" must be one of archive'),
         ({"encoding": "priority", "start": ["easy"]}, 'start of a priority must be a run directory or a front file'),
         ({"encoding": "priority", "backfill": "easy"}, 'backfill must not be given with the encoding "priority"'),
+        ({"encoding": "limits"}, "random: limits must be of a machine of nodes, but of this one only the processors"),
+        ({"encoding": "limits", "algorithm": "all"}, 'encoding limits must not be given with the algorithm "all"'),
         ({"encoding": TrainedOrders(("1", "2"))}, "favoured groups must be those of random, 1, 2, 3, but are 1, 2"),
         (
             {"surrogate": True, "algorithm": "nsga2"},

@@ -417,7 +417,7 @@ def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: Ho
         ({"encoding": ps.Sequences(starts=("random",))}, "say with start how it begins"),
         (
             {"encoding": ps.Weighting},
-            "encoding must be one of weighting, orders, sequence, priority, or a value of these",
+            "encoding must be one of weighting, orders, sequence, priority, limits, or a value of these",
         ),
     ):
         with pytest.raises(ps.InputError, match=message):

@@ -95,6 +95,14 @@ def test_limits_of_one_job_are_inherited_and_those_of_groups_all_count() -> None
     assert broken_names((of_account("bio", MaxJobs=0), of_qos("q", MaxJobsPU=3)), {"account": "bio"}, {"account": "bio", "qos": "q"}) == ["MaxJobs", ""]  # fmt: skip  # noqa: E501
 
 
+def test_a_job_that_names_no_account_has_that_of_its_user_and_one_without_qos_the_normal_one() -> None:
+    w = workload((of_account("bio", "ines", MaxTRES={"cpu": 1}),), [{"tasks": 2}, {"tasks": 2, "user": 2}])
+    assert w.machine is not None
+    w = w.with_(machine=replace(w.machine, homes={"ines": "bio", "jon": "bio"}))
+    assert [BROKEN_LIMITS[place] if place >= 0 else "" for place in broken_limits(w)] == ["MaxTRES", ""]
+    assert broken_names((of_qos("normal", MaxWall=60),), {}, {"qos": "other"}) == ["MaxWall", ""]
+
+
 def test_a_job_of_several_partitions_is_kept_out_if_it_is_in_all() -> None:
     limits = (of_qos("part", MaxWall=60),)
     assert broken_names(limits, {"partition": "own"}, {"partition": "own,cpu"}, {"partition": "nowhere"}) == [
