@@ -100,10 +100,8 @@ def _export(figures: Mapping[Path, tuple[Figure, bool]]) -> None:
     try:
         import kaleido
         from choreographer.errors import BrowserFailedError, ChromeNotFoundError
-    except ImportError:
-        raise InputError(
-            'PNG and SVG export needs the package kaleido; install it with: pip install "paretosched[export]"'
-        ) from None
+    except ImportError as error:
+        raise missing_extra(error) from None
     with ExitStack() as stack:
         jobs = [
             {
