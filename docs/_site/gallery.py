@@ -1,6 +1,7 @@
-"""Draw the pictures of docs/gallery/index.md, small, from the built-in model and `results/`: `python docs/_site/gallery.py`.
+"""Draw the pictures of docs/gallery, small, from the built-in model and `results/`: `python docs/_site/gallery.py`.
 
-It takes a minute and needs Chromium. The lines of the page make the same pictures, larger; no build of the site needs it.
+It takes a minute and needs Chromium. The lines of the page make the same pictures, larger; no build of the site
+needs it.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def main() -> None:
         [
             {
                 "fig": drawn[name],
-                "path": PLACE / f"{name}.{'png' if name in PIXELS else 'svg'}",
+                "path": PLACE / f"{name}.{'webp' if name in PIXELS else 'svg'}",
                 "opts": {
-                    "format": "png" if name in PIXELS else "svg",
+                    "format": "webp" if name in PIXELS else "svg",
                     "width": 1000 if name in WIDE else 620,
                     "height": drawn[name].layout.height or 480,
                 },

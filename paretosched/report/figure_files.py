@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.arguments import as_path, instance, list_argument, mapping
 from ..core.errors import InputError, one_of
+from ..core.extras import missing_extra
 from ..core.files import replacing
 from .html_page import as_figure, write_figures
 from .html_pieces import WIDE

@@ -38,6 +38,7 @@ BEYOND = (
     ("explore w.swf -o run --evaluations 100", "explore"),
     ("import slurm sacct.txt --zone UTC --machine slurm.conf -o log.parquet", "parquet"),
     ("compare w.swf --policy fcfs -o report.html", "app"),
+    ("compare w.swf --policy fcfs --figures .", "app"),
     ("app w.swf", "app"),
 )
 
@@ -56,7 +57,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subproces
         "PartitionName=all Nodes=n[1-4] Default=YES MaxTime=1-0\n"
     )
     heads = "JobID|Submit|Eligible|Start|End|ElapsedRaw|AllocCPUS|ReqCPUS|NNodes|TimelimitRaw|User|Partition|State"
-    row = "{}|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T00:00:00|2024-01-01T01:00:00|3600|8|8|1|120|u|all|COMPLETED"
+    row = f"{{}}{'|2024-01-01T00:00:00' * 3}|2024-01-01T01:00:00|3600|8|8|1|120|u|all|COMPLETED"
     (place / "sacct.txt").write_text("\n".join([heads, *(row.format(k) for k in range(1, 5))]) + "\n")
     done = run("from paretosched.cli import main; main('generate lublin --jobs 200 --processors 64 -o w.swf'.split())")
     assert done.returncode == 0, done.stderr
@@ -79,7 +80,9 @@ def test_what_needs_an_extra_says_which(
     done = without(f"from paretosched.cli import main; sys.exit(main({line.split()}))")
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
-    assert re.fullmatch(rf"paretosched {line.split()[0]}: this needs \w+, .* pip install 'paretosched\[{extra}\]'", last)
+    assert re.fullmatch(
+        rf"paretosched {line.split()[0]}: this needs \w+, .* pip install 'paretosched\[{extra}\]'", last
+    )
     assert "Traceback" not in done.stderr
 
 

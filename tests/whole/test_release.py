@@ -15,7 +15,12 @@ from support.experiments import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RECIPE = (ROOT / "release" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
 CONTAINER = (ROOT / "release" / "Containerfile").read_text(encoding="utf-8")
-CONDA = {"dask-core": "dask", "python-tzdata": "tzdata", "msgspec-python": "msgspec", "python-kaleido": "kaleido"}  # other names there
+CONDA = {
+    "dask-core": "dask",
+    "python-tzdata": "tzdata",
+    "msgspec-python": "msgspec",
+    "python-kaleido": "kaleido",
+}  # other names there
 
 
 def test_the_version_comes_from_one_place() -> None:
