@@ -179,10 +179,10 @@ def lublin(
 
 def day_weights(kind: Kind) -> Floats:
     """Return the weights of the 48 half hours of a day, (48,), mean 1; the first one is 00:00-00:30."""
-    bucket = np.arange(DAY_START, DAY_START + BUCKETS)
+    bucket: Floats = np.arange(DAY_START, DAY_START + BUCKETS, dtype=np.float64)
     upper, lower = (_gamma_below(kind.day_shape, (bucket + half) / kind.day_scale) for half in (0.5, -0.5))
     weights = np.empty(BUCKETS)
-    weights[(bucket - 1) % BUCKETS] = upper - lower
+    weights[np.arange(DAY_START - 1, DAY_START - 1 + BUCKETS) % BUCKETS] = upper - lower
     weights /= weights.mean()
     return weights
 
