@@ -40,7 +40,7 @@ def main() -> None:
                 "path": PLACE / f"{name}.{'webp' if name in PIXELS else 'svg'}",
                 "opts": {
                     "format": "webp" if name in PIXELS else "svg",
-                    "width": 1000 if name in WIDE else 620,
+                    "width": 1180 if name in WIDE else 620,
                     "height": drawn[name].layout.height or 480,
                 },
             }
