@@ -173,7 +173,7 @@ def test_the_gallery_has_ten_small_pictures_each_with_a_sentence_and_its_command
     for part, (name,) in zip(parts, shown, strict=True):
         assert part.split("\n\n")[1].count(". ") <= 1
         assert f"`figures/{Path(name).stem}.svg`" in part or f"-o {Path(name).stem}.svg" in part
-    lines = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)).replace("\\\n", "").splitlines()
+    lines = "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)).replace("\\\n", "").splitlines()
     for line in lines:
         program, *words = shlex.split(line)
         assert program == "paretosched"
