@@ -99,9 +99,9 @@ coverage: $(TESTED)
 # The exact versions of everything, with the hashes of all their wheels on all systems.
 LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 lock: $(TESTED)
-	@$(BIN)/$(LOCK) --extra export -o requirements.txt >/dev/null
-	@$(BIN)/$(LOCK) --extra export --extra dev -c requirements.txt -o requirements-dev.txt >/dev/null
-	@$(BIN)/$(LOCK) --extra export --extra dev --extra docs --extra release -c requirements-dev.txt -o requirements-docs.txt >/dev/null
+	@$(BIN)/$(LOCK) --extra all -o requirements.txt >/dev/null
+	@$(BIN)/$(LOCK) --extra all --extra dev -c requirements.txt -o requirements-dev.txt >/dev/null
+	@$(BIN)/$(LOCK) --extra all --extra dev --extra docs --extra release -c requirements-dev.txt -o requirements-docs.txt >/dev/null
 
 # Wheel and source archive in dist/, checked; the wheel installed into a clean environment, where the demonstration and the tests of the
 # installed package run from another folder.

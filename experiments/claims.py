@@ -124,13 +124,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
     ),
     # --- today's scheduler
-    measurement(
-        SLURM,
-        "two jobs of 40 minutes was {:g} and {:g} % less than what the simulator reckons, and of one of ten minutes "
-        "{:g} % less",
-        "usage of 40 minutes",
-        "usage of ten minutes",
-    ),
     # --- the published numbers of papers 000 and 002
     *(
         Claim(

@@ -21,6 +21,7 @@ from experiments.claims import (
 
 BUYING, REACTING, SETTINGS = "docs/howto/buying.md", "docs/explanation/limits.md", "docs/howto/settings.md"
 MACHINE = "docs/reference/machine.md"
+FILES, INSTALLING = "docs/reference/files.md", "docs/howto/install.md"
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,6 @@ STATED: tuple[Stated, ...] = tuple(
             "the largest of 1/10, 1/100 and 1/1000 of which",
             "an offered load above 1.2",
             "must stay below 2^62",
-            "A test holds the 40 below 64",
             "after `failed` 24 or 25, or exit status 99",
             "and is 0 for short jobs",
             "by the run time of 0",
@@ -98,10 +98,8 @@ STATED: tuple[Stated, ...] = tuple(
             "at most 30 per cent of the largest priority",
             "Files of more than 32 MB",
             "(0, the default, gives every job a reservation)",
-            "From 200 changes on",
             "0 for all waiting jobs",
             "the half-life of the policy (7 days, unless",
-            "The goal of 95 % of the pairs",
             "It may take 1 GiB",
             "200,000 the comparison begins again",
             "has the `classes`, 0 for a group that comes before all others",
@@ -113,7 +111,6 @@ STATED: tuple[Stated, ...] = tuple(
             "and one over 9,990 took",
             "100 times faster than the clock",
             "slurmctld 22.05",
-            "two jobs of 40 minutes",
         ),
         (SLURM, RULE): (
             "in 95 of 100 draws of weeks | 0 |",
@@ -126,6 +123,11 @@ STATED: tuple[Stated, ...] = tuple(
             "Usage begins with 0",
             "usage of a simulation begins with 0",
             "has 1 / their number",
+        ),
+        (FILES, RULE): ("From 1.0 on the names", "a version 1.x reads", "goes with 2.0"),
+        (INSTALLING, SIZE): (
+            "explain, deploy, review; the same in Python | 353 |",
+            "nodes, partitions, GPUs | 531 |",
         ),
         (BUYING, RULE): (
             "each 1,000 of price saves",

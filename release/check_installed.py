@@ -62,7 +62,7 @@ def install(wheel: Path, environment: Path) -> Path:
     """Return the Python of a new environment with the wheel, what it needs, and what its tests need."""
     run([sys.executable, "-m", "venv", environment], ROOT)
     python = environment / "bin" / "python"
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-compile"]
     run([*pip, "--only-binary", ":all:", "--require-hashes", "-r", ROOT / "requirements-dev.txt"], ROOT)
     run([*pip, wheel], ROOT)
     return python

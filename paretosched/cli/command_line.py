@@ -1,6 +1,7 @@
 """The command line: one file for each command, with a few lines over functions that a notebook can call, too.
 
-Exit status: 0 done; 2 the input breaks a rule, with one line that says which; 3 the trained policy is written, but is
+Exit status: 0 done; 2 the input breaks a rule, or an extra is not installed,
+with one line that says which; 3 the trained policy is written, but is
 worse than EASY or outside its limits, or a policy did not keep its promise; 75 Slurm does not answer; 130 interrupted
 (files are complete). Tables go to standard output; progress and remarks go to standard error. It is no error if the
 reader of the tables stops early, as `head` does.
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from ..core.errors import InputError
+from ..core.extras import missing_extra
 from ..core.limits import reading_limits
 from ..core.locks import check_system
 from ..core.version import __version__
@@ -89,6 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 write_remarks(shows_all)
     except InputError as error:
         tell(f"{program}: {error}")
+        return 2
+    except ModuleNotFoundError as error:
+        tell(f"{program}: {missing_extra(error)}")
         return 2
     except KeyboardInterrupt:
         tell(f"{program}: interrupted")

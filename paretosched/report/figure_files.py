@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.arguments import as_path, instance, list_argument, mapping
 from ..core.errors import InputError, one_of
+from ..core.extras import missing_extra
 from ..core.files import replacing
 from .html_page import as_figure, write_figures
 from .html_pieces import WIDE
@@ -100,10 +101,8 @@ def _export(figures: Mapping[Path, tuple[Figure, bool]]) -> None:
     try:
         import kaleido
         from choreographer.errors import BrowserFailedError, ChromeNotFoundError
-    except ImportError:
-        raise InputError(
-            'PNG and SVG export needs the package kaleido; install it with: pip install "paretosched[export]"'
-        ) from None
+    except ImportError as error:
+        raise missing_extra(error) from None
     with ExitStack() as stack:
         jobs = [
             {

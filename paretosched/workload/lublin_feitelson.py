@@ -27,6 +27,7 @@ LONGEST_LOG_RUN = 12.0
 LONGEST_LOG_GAP = 13.0
 BUCKET = 1800
 BUCKETS = 48
+TERMS = 300  # of a series: those beyond are less than the last bit of its sum
 DAY_START = 11
 MOST_JOBS = 20_000_000
 SMALLEST = 32
@@ -178,15 +179,24 @@ def lublin(
 
 def day_weights(kind: Kind) -> Floats:
     """Return the weights of the 48 half hours of a day, (48,), mean 1; the first one is 00:00-00:30."""
-    # scipy is imported here, so that commands that generate nothing do not wait for it
-    from scipy.special import gammainc
-
-    bucket = np.arange(DAY_START, DAY_START + BUCKETS)
-    upper, lower = (gammainc(kind.day_shape, (bucket + half) / kind.day_scale) for half in (0.5, -0.5))
+    bucket: Floats = np.arange(DAY_START, DAY_START + BUCKETS, dtype=np.float64)
+    upper, lower = (_gamma_below(kind.day_shape, (bucket + half) / kind.day_scale) for half in (0.5, -0.5))
     weights = np.empty(BUCKETS)
-    weights[(bucket - 1) % BUCKETS] = upper - lower
+    weights[np.arange(DAY_START - 1, DAY_START - 1 + BUCKETS) % BUCKETS] = upper - lower
     weights /= weights.mean()
     return weights
+
+
+def _gamma_below(shape: float, x: Floats) -> Floats:
+    """Return the gamma distribution function, the regularised incomplete gamma function P(shape, x), of x (n,) > 0.
+
+    By its series of positive terms, x^a e^-x / Gamma(a + 1) * (1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...), in
+    which at most `TERMS` differ from 0 for x < 100.
+    """
+    ratios = x[:, None] / (shape + np.arange(1, TERMS))
+    series = 1 + np.cumprod(ratios, axis=1).sum(axis=1)
+    values: Floats = np.exp(shape * np.log(x) - x - math.lgamma(shape + 1)) * series
+    return values
 
 
 def arrivals(gaps: Floats, weights: Floats, carry: bool = True) -> Ints:

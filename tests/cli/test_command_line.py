@@ -55,7 +55,7 @@ def test_status_two_comes_with_one_line_of_a_process(tmp_path: Path) -> None:
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (2, "", expected)
 
 
-@pytest.mark.parametrize("words", [["--version"], ["simulate", "--help"]])
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["simulate", "--help"]])
 def test_what_says_something_only_loads_little(words: list[str]) -> None:
     """A tenth of a second: no database, no hashes, and not what dataclasses need."""
     script = (

@@ -15,7 +15,12 @@ from support.experiments import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RECIPE = (ROOT / "release" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
 CONTAINER = (ROOT / "release" / "Containerfile").read_text(encoding="utf-8")
-CONDA = {"dask-core": "dask", "python-tzdata": "tzdata", "msgspec-python": "msgspec"}  # other names there
+CONDA = {
+    "dask-core": "dask",
+    "python-tzdata": "tzdata",
+    "msgspec-python": "msgspec",
+    "python-kaleido": "kaleido",
+}  # other names there
 
 
 def test_the_version_comes_from_one_place() -> None:
@@ -32,7 +37,9 @@ def test_the_recipe_asks_for_what_the_package_asks_for() -> None:
     asked = dict(line.removeprefix("    - ").split(" ", 1) for line in lines)
     assert asked.pop("python") == ">=${{ python_min }}"
     assert f'python_min: "{PROJECT["project"]["requires-python"].removeprefix(">=")}"' in RECIPE
-    needed = dict(re.fullmatch(r"([\w-]+)(.*)", line).groups() for line in PROJECT["project"]["dependencies"])  # type: ignore[union-attr]
+    extras = PROJECT["project"]["optional-dependencies"]  # conda has none: its package has them all
+    lines = [*PROJECT["project"]["dependencies"], *extras["parquet"], *extras["explore"], *extras["app"]]
+    needed = dict(re.fullmatch(r"([\w-]+)(.*)", line).groups() for line in lines if "[" not in line)  # type: ignore[union-attr]
     assert {CONDA.get(name, name): bounds for name, bounds in asked.items()} == needed
 
 

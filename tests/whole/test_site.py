@@ -9,6 +9,7 @@ import argparse
 import importlib.util
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -158,3 +159,22 @@ def test_the_spelling() -> None:
 @pytest.mark.parametrize("page", ["README.md", *PAGES])
 def test_british_spelling(page: str) -> None:
     assert AMERICAN.findall(prose_of(page)) == []
+
+
+def test_the_gallery_has_ten_small_pictures_each_with_a_sentence_and_its_command() -> None:
+    place = DOCS / "gallery"
+    text = (place / "index.md").read_text(encoding="utf-8")
+    parts = text.split("\n## ")[1:]
+    shown = [re.findall(r"!\[[^\]]+\]\((\S+)\)", part) for part in parts]
+    assert [len(names) for names in shown] == [1] * 10
+    pictures = {path.name for path in place.iterdir()} - {"index.md"}
+    assert {name for names in shown for name in names} == pictures
+    assert sum((place / name).stat().st_size for name in pictures) < 1_000_000
+    for part, (name,) in zip(parts, shown, strict=True):
+        assert part.split("\n\n")[1].count(". ") <= 1
+        assert f"`figures/{Path(name).stem}.svg`" in part or f"-o {Path(name).stem}.svg" in part
+    lines = "".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL)).replace("\\\n", "").splitlines()
+    for line in lines:
+        program, *words = shlex.split(line)
+        assert program == "paretosched"
+        assert all_commands(words[0]).parse_args(words).command == words[0]
