@@ -7,12 +7,13 @@ from typing import Any
 
 from dash import dcc, html
 
+from .actions import EXAMPLE
 from .contents import Contents
 from .desk import Desk
 from .tab_compare import compare_tab
 from .tab_train import train_tab
-from .tab_wish import wish_tab
-from .widgets import asked_part, axis_list, button, exports, heading, screen_label, selection, switch
+from .tab_wish import wish_fields, wish_tab
+from .widgets import asked_part, axis_list, button, exports, heading, screen_label, selection, switch, words_field
 
 TABS = {"wish": "1 · Wish", "compare": "2 · Compare", "train": "3 · Scheduler"}
 DOCUMENT = """<!DOCTYPE html>
@@ -23,7 +24,8 @@ DOCUMENT = """<!DOCTYPE html>
 
 def page(desk: Desk, contents: Contents) -> Any:
     """Return the page with its first contents."""
-    tabs = html.Main([_charts(desk, contents.pieces), _side(desk, contents.pieces)])
+    parts = [part(desk, contents.pieces) for part in (_question, _side, _charts)]  # in the order of a narrow page
+    tabs = html.Main(parts, id="ask")
     return html.Div(
         [
             dcc.Store(id="said"),
@@ -81,6 +83,38 @@ def _further(contents: Mapping[str, Any]) -> Any:
     )
 
 
+def _question(desk: Desk, contents: Mapping[str, Any]) -> Any:
+    """Return the centre of the page: the question, who waits how long, and the two buttons of an owner."""
+    hint = "Your wish in words; hours and per cent"
+    wish = wish_fields(desk.state, desk.front)["text"]
+    note = "↓ shorter, ↑ longer than today by more than 2 % · press a number for its jobs"
+    return html.Section(
+        [
+            html.Div(
+                [
+                    words_field("text", {"do": "say"}, "text", "What do you want?", wish, f"{hint}: {EXAMPLE}"),
+                    html.Button("Send", id="send", className="button strong", title="Send the wish (Enter)"),
+                    button("Clear", {"do": "say", "text": ""}, id="clear"),
+                    html.Div(id="left", **{"aria-live": "polite"}),
+                ],
+                className="text",
+            ),
+            html.Div(contents["remarks"], id="remarks"),
+            html.Div(contents["two-buttons"], id="two-buttons", className="row"),
+            html.Div(
+                [
+                    html.Div(html.H2(["Who waits how long", html.Small(note)]), className="head"),
+                    html.Div(asked_part("table"), id="table", **{"aria-live": "polite"}),
+                    html.Div(asked_part("jobs"), id="behind", hidden=True, **{"aria-live": "polite"}),
+                ],
+                className="card who",
+            ),
+        ],
+        className="first",
+        **screen_label("Who waits how long"),
+    )
+
+
 def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Return the side of the page where the owner says what is wanted: three tabs, and messages above them."""
     buttons = [html.Button(words, className="choice", **{"data-tab": key}) for key, words in TABS.items()]
@@ -90,7 +124,7 @@ def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:
             html.Nav(buttons, **screen_label("What to do")),
             html.P(id="message", role="alert"),  # above all three tabs
             html.Div(id="offer", role="status"),
-            html.Div([html.Div(panel, className=f"panel {name}") for name, panel in panels.items()], id="ask"),
+            html.Div([html.Div(panel, className=f"panel {name}") for name, panel in panels.items()], id="panels"),
             html.Div(id="unsent", role="status"),  # below them, so that nothing moves under a hand that types
         ],
         className="side",

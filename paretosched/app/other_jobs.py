@@ -56,7 +56,8 @@ def on_unseen_jobs(desk: Desk, number: int) -> tuple[str, list[Consequence], lis
     today, other = simulate(rest, rule), simulate(rest, policy)
     values = [np.asarray(objectives(each)) for each in (today, other)]
     before, after = waits(today), waits(other)
-    gains = improvement(values[1][2:], values[0][2:]).tolist()
+    of_groups = slice(2, 2 + len(rest.groups))  # measures stand behind them
+    gains = improvement(values[1][of_groups], values[0][of_groups]).tolist()
     util = float(values[0][0]), float(values[1][0])
     lines = consequences(before, after, rest.groups, users_of(rest), util)
     return name, lines, two_measures(before, after, rest.groups, gains)

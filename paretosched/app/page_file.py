@@ -14,7 +14,8 @@ from ..fronts.front_files import MOST_VALUE
 from ..wishes import wish_files
 from ..wishes.navigation import CLASSES
 from ..wishes.wish import wish_text
-from .actions import MOST_NOTED, MOST_PICKS, after, finite_number, known_objective, with_wish
+from ..workload.measures import is_measure
+from .actions import MOST_NOTED, MOST_PICKS, UnmeasuredError, after, finite_number, known_objective, with_wish
 from .charts import LETTERS
 from .state import Pick, State, beginning, pick_at, row_of
 
@@ -87,6 +88,8 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
             raise InputError("the training must be an object")
         choices = {key: training[key] for key in ("kind", "test") if key in training}
         state = after(state, {**chart, **choices, "do": "look"}, front)
+    except UnmeasuredError:
+        raise
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return state, lost
@@ -143,6 +146,8 @@ def _values_of(values: Any, front: Front) -> tuple[float, ...] | None:
         raise InputError("the values of a schedule must be an object")
     found = [math.nan if values.get(o.name) is None else finite_number(values[o.name]) for o in front.objectives]
     for o, value in zip(front.objectives, found, strict=True):
+        if is_measure(o.name) and o.name not in values:  # it is measured since
+            continue
         if o in front.defined_objectives and not 0 < value <= MOST_VALUE:
             raise InputError(f"the {o.name} of a schedule must be above 0 and at most {MOST_VALUE:g}, but is {value}")
     return tuple(found)

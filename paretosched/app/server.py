@@ -129,16 +129,18 @@ def _news(desk: Desk) -> dict[str, Any]:
     """Return the revision of the page, its front, and the one that is offered in its place."""
     with desk.lock:
         newer = desk.newer and {"front": desk.newer[0], "count": len(desk.newer[1])}
-        return {"revision": desk.revision, "front": desk.digest, "count": len(desk.front), "newer": newer}
+        return {"revision": desk.revision, "front": desk.digest, "count": len(desk.front), "newer": newer} | {
+            "columns": len(desk.front.objectives)
+        }
 
 
 def _routes(server: flask.Flask, desk: Desk) -> None:
     """Serve the values of the front, and whether something has changed."""
 
-    @server.get("/front/<string:digest>.bin")
-    def front(digest: str) -> flask.Response:
+    @server.get("/front/<string:digest>-<int:columns>.bin")
+    def front(digest: str, columns: int) -> flask.Response:
         with desk.lock:
-            if digest != desk.digest:
+            if (digest, columns) != (desk.digest, len(desk.front.objectives)):
                 return flask.Response(OTHER_FRONT, 409)
             values = desk.front.values.tobytes(order="F")
         headers = {"Cache-Control": FOREVER}

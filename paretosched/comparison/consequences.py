@@ -114,6 +114,61 @@ def percent(number: float) -> str:
     return f"{abs(number):,.0f}" if abs(number) >= 10 else f"{abs(number):.2g}"
 
 
+def most_important(
+    today: Waits, other: Waits, people: Sequence[str], awrt: tuple[Sequence[float], Sequence[float]]
+) -> list[Consequence]:
+    """Return what changes most with another schedule, at most three sentences: who pays, all, and who gains.
+
+    A group pays or gains if its mean wait changes by more than 2 %; the one with the largest change is named.
+
+    Parameters
+    ----------
+    today, other
+        As for `consequences`.
+    people
+        Who is in each group, in words, (G,).
+    awrt
+        The AWRT of all jobs and of each group today, and with the other schedule, (G + 1,) s each.
+
+    Examples
+    --------
+    >>> def of(*mean): return Waits(np.array([9, 5, 4]), np.array(mean), *(np.zeros(3) for _ in range(5)))
+    >>> aw = [7200.0] * 3
+    >>> for line in most_important(of(7200.0, 3600.0, 9000.0), of(6000.0, 4000.0, 7000.0), ["staff", "gpu"], (aw, aw)):
+    ...     print(line.sentence)
+    Who pays: staff, whose mean wait is 11 % longer (1 h → 1.1 h; AWRT 2 h → 2 h).
+    All jobs: the mean wait is 17 % shorter (2 h → 1.7 h; AWRT 2 h → 2 h).
+    Who gains most: gpu, whose mean wait is 22 % shorter (2.5 h → 1.9 h; AWRT 2 h → 2 h).
+    """
+
+    def change(place: int) -> float:
+        before, after = float(today.mean[place]), float(other.mean[place])
+        if duration(before) == duration(after):
+            return 0.0
+        return 100 * (after - before) / before if before >= AT_ONCE else float("inf")
+
+    def words(place: int) -> str:
+        size, times = change(place), [duration(float(waits.mean[place])) for waits in (today, other)]
+        beside = " → ".join(duration(float(values[place])) for values in awrt)
+        if abs(size) < NOTABLE:
+            return f"the mean wait stays {times[1]} (AWRT {beside})"
+        much = "longer" if np.isinf(size) else f"{percent(size)} % {'longer' if size > 0 else 'shorter'}"
+        return f"the mean wait is {much} ({' → '.join(times)}; AWRT {beside})"
+
+    groups = [place for place in range(1, len(today.jobs)) if today.jobs[place]]
+    pays, gains = max(groups, key=change, default=0), min(groups, key=change, default=0)
+    lines = []
+    for place, verdict, who in ((pays, WORSE, "Who pays"), (0, "", "All jobs"), (gains, BETTER, "Who gains most")):
+        size = change(place)
+        verdict = verdict or (SAME if abs(size) < NOTABLE else WORSE if size > 0 else BETTER)
+        if place == 0 and who == "All jobs":
+            lines.append(Consequence("", verdict, f"{who}: {words(0)}."))
+        elif place and abs(size) > 2 * NOTABLE and (size > 0) == (verdict == WORSE):
+            whose = words(place).replace("the mean", "whose mean", 1)
+            lines.append(Consequence(people[place - 1], verdict, f"{who}: {people[place - 1]}, {whose}."))
+    return lines
+
+
 def two_measures(today: Waits, other: Waits, groups: Sequence[str], gains: Sequence[float]) -> list[Consequence]:
     """Return where response times by processor seconds and mean waits differ in what they say, in sentences.
 

@@ -31,8 +31,8 @@ PLACES = """
     ticks: [...axis.querySelectorAll(".tick")].map((t) => [Number(t.textContent), Number(t.getAttribute("y"))]),
     axis: axis.querySelector(".reach").getBoundingClientRect().height,
     clouds: [...document.querySelectorAll(".cloud")].map((cloud) => cloud.clientHeight),
-    higher: document.documentElement.scrollHeight - innerHeight,
-    below: box(".side").top >= box(".see").bottom - 1,
+    order: ["#text", "#two-buttons", "#waits", ".side", ".see"].map((part) => box(part).top),
+    table: box("#waits").bottom,
   };
 }
 """
@@ -57,9 +57,12 @@ def check_the_screen(page: Page, width: int) -> None:
     assert found["handles"][0] < found["handles"][1]  # AWRT1 is best at the top: "at least" is above "at most"
     ticks = sorted(found["ticks"])
     assert [y for _, y in ticks] == sorted(y for _, y in ticks)  # short times above long ones
-    assert found["below"] == (width < 1000)
-    if width > 1000:  # a large window is never scrolled as a whole: charts stay in sight
-        assert found["higher"] <= 0
+    order = found["order"]
+    assert order[:3] == sorted(order[:3])  # the question, the two buttons, the table
+    if width < 1000:  # then what it would change for whom, and below that the charts
+        assert order == sorted(order)
+    if width == 1280:  # all of the table is to be seen at once
+        assert found["table"] <= 800
     tab.click("[data-tab='compare']")
     tab.click("[data-tab='wish']")
     page.say(f"AWRT1, AWRT2 <= {width}")

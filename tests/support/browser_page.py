@@ -42,6 +42,7 @@ class Page:
         self.tab.goto(url)
         self.tab.wait_for_selector("html[data-drawn]", state="attached")
         self.tab.wait_for_selector(".cloud:has(#util) > canvas", state="attached")
+        self.tab.evaluate("document.getElementById('more').open = true")  # limits, points and weights are in it
 
     def revision(self) -> str:
         return str(self.tab.evaluate("document.documentElement.dataset.revision"))

@@ -19,7 +19,8 @@ from paretosched.app.access import HEADER
 
 NOBODY = 65534
 ACT = "/_dash-update-component"
-PIECES = ("words", "facts", "other-machine", "further", "machine", "remarks", "twice", "chosen", "values", "steps")
+HEAD = ("words", "facts", "other-machine", "further", "machine", "two-buttons")
+PIECES = (*HEAD, "remarks", "twice", "chosen", "values", "steps")
 TABS = ("compared", "picks", "what-if", "cards", "difference", "training", "trainings")
 STORES = ("figures", "scene", "held")
 PLACES = (*((key, "children") for key in PIECES + TABS), *((key, "data") for key in STORES))

@@ -173,7 +173,7 @@
   function choose(key, value) {
     const before = $("page").dataset[key];
     if (before === value) return;
-    const panel = $("ask"); // all tabs are scrolled in it, each to a place of its own
+    const panel = $("panels"); // all tabs are scrolled in it, each to a place of its own
     if (key === "tab") scrolled.set(before, panel.scrollTop);
     $("page").dataset[key] = value;
     history.pushState(null, "", address());
