@@ -95,7 +95,6 @@ def _question(desk: Desk, contents: Mapping[str, Any]) -> Any:
                     words_field("text", {"do": "say"}, "text", "What do you want?", wish, f"{hint}: {EXAMPLE}"),
                     html.Button("Send", id="send", className="button strong", title="Send the wish (Enter)"),
                     button("Clear", {"do": "say", "text": ""}, id="clear"),
-                    html.Div(id="left", **{"aria-live": "polite"}),
                 ],
                 className="text",
             ),
@@ -121,7 +120,10 @@ def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:
     panels = {"wish": wish_tab(desk, contents), "compare": compare_tab(contents), "train": train_tab(contents)}
     return html.Section(
         [
-            html.Nav(buttons, **screen_label("What to do")),
+            html.Div(  # beside the charts it is seen while one brushes them
+                [html.Nav(buttons, **screen_label("What to do")), html.Div(id="left", **{"aria-live": "polite"})],
+                className="top",
+            ),
             html.P(id="message", role="alert"),  # above all three tabs
             html.Div(id="offer", role="status"),
             html.Div([html.Div(panel, className=f"panel {name}") for name, panel in panels.items()], id="panels"),

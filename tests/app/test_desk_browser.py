@@ -228,8 +228,8 @@ def test_a_drag_from_a_handle_at_the_best_end_keeps_the_best(page: Page, front: 
     tab = page.tab
     for name, kept in (("AWRT1", "<="), ("UTIL", ">=")):
         page.after(lambda: tab.click("#clear")) if page.wish() else None
+        reach = page.box(f"#parallel [data-axis='{name}'].reach")
         handle = tab.locator(f"[data-handle='{name} {0 if name == 'AWRT1' else 1}']").bounding_box()
-        reach = tab.locator(f"#parallel [data-axis='{name}'].reach").bounding_box()
         x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
 
         def drag(x: float = x, y: float = y, height: float = reach["height"]) -> None:

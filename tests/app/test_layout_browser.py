@@ -111,7 +111,7 @@ def test_a_finger_brushes_an_axis(page: Page, chromium: Any, front: ps.Front) ->
     context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone = Page(chromium, page.address, context)
     tab = phone.tab
-    box = tab.locator("#parallel [data-axis='AWRT2'].reach").bounding_box()
+    box = phone.box("#parallel [data-axis='AWRT2'].reach")
     x, top = box["x"] + box["width"] / 2, box["y"]
     session = context.new_cdp_session(tab)
 

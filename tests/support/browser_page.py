@@ -60,6 +60,12 @@ class Page:
 
         self.after(act)
 
+    def box(self, selector: str) -> Any:
+        """Return where an element is in the window, after it was scrolled into view: the charts are below the table."""
+        element = self.tab.locator(selector).first
+        element.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
+        return element.bounding_box()
+
     def wish(self) -> str:
         return str(self.tab.input_value("#text textarea"))
 
