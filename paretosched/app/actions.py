@@ -20,6 +20,7 @@ from .state import KINDS, Pick, State, current, pick_at
 
 MOST_PICKS = 12  # schedules on the shortlist; more cannot be told apart side by side
 MOST_NOTED = 500  # letters of a note
+MOST_NAME = 40  # letters of the name that an owner gives
 EXAMPLE = "AWRT1 + AWRT2, others <= 1.05*EASY"
 SPELT = {"days?": "d", "hours?": "h", "minutes?": "min"}  # units as the page writes them, and as wishes do
 
@@ -57,7 +58,7 @@ def after(state: State, action: Any, front: Front) -> State:
 
 
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
-    text = _text(action, "text", wish_grammar.MOST_LETTERS)
+    text = text_in(action, "text", wish_grammar.MOST_LETTERS)
     try:
         said = with_wish(state, wish_grammar.parse(text, front.objectives, hours=True) if text.strip() else None, front)
     except UnmeasuredError:
@@ -98,7 +99,7 @@ def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 def _cap(state: State, action: Mapping[str, Any], front: Front) -> State:
     """Set or remove the upper limit of an objective, as it is typed into the table of waits: 4 days, or 1.05*EASY."""
-    name, text = (_text(action, key, MOST_NOTED).strip() for key in ("name", "text"))
+    name, text = (text_in(action, key, MOST_NOTED).strip() for key in ("name", "text"))
     text = text.lower().lstrip("<≤= ")
     for long, short in SPELT.items():
         text = re.sub(rf"(?<=[\d ]){long}\b", short, text)
@@ -188,7 +189,7 @@ def _drop(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _note(state: State, action: Mapping[str, Any], front: Front) -> State:
-    is_meant, note = _which_pick(action, front), _text(action, "text", MOST_NOTED)
+    is_meant, note = _which_pick(action, front), text_in(action, "text", MOST_NOTED)
     return replace(state, picks=tuple(pick._replace(note=note) if is_meant(pick) else pick for pick in state.picks))
 
 
@@ -215,7 +216,7 @@ def _look(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 def _compare(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
     """Set the scheduler that everything is compared with; a name that is not known stands for the first one."""
-    return replace(state, mine=_text(action, "name", MOST_NOTED))
+    return replace(state, mine=text_in(action, "name", MOST_NOTED))
 
 
 ACTIONS: dict[str, Callable[[State, Mapping[str, Any], Front], State]] = {
@@ -278,7 +279,8 @@ def finite_number(value: Any) -> float:
     return float(value)
 
 
-def _text(action: Mapping[str, Any], key: str, most: int) -> str:
+def text_in(action: Mapping[str, Any], key: str, most: int) -> str:
+    """Return the text of an action under a key; InputError if it is none, or has more than so many letters."""
     text = action.get(key)
     if not isinstance(text, str) or len(text) > most:
         raise InputError(f"{key} must be a text of at most {most} characters")

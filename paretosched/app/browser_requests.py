@@ -11,7 +11,7 @@ import msgspec
 Do = Literal[
     "say", "limit", "near", "weigh", "classify", "choose", "compromise", "knees", "pick", "drop", "note", "look",
     "undo", "redo", "train", "cancel", "resume", "open", "refresh", "show", "compare", "explore", "halt", "cap",
-    "leave",
+    "leave", "back", "why",
 ]  # fmt: skip
 OUTPUT_OF_QUESTIONS = '{"part":"told","place":["MATCH"]}.children'  # as Dash calls it
 
@@ -27,6 +27,8 @@ class Action(msgspec.Struct, forbid_unknown_fields=True):
         Which window sends it, and the number of the action there; an action that was sent twice is done once.
     seen
         The revision that this window shows.
+    who
+        The name that the owner gave in this window.
     """
 
     do: Do
@@ -34,6 +36,7 @@ class Action(msgspec.Struct, forbid_unknown_fields=True):
     window: str = ""
     turn: int = 0
     seen: int = 0
+    who: str = ""
     text: str = ""
     limits: dict[str, tuple[float | None, float | None]] | None = None
     fit: bool = False
@@ -57,9 +60,9 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     Attributes
     ----------
     kind
-        How long jobs wait, and the jobs behind a number of that; what a schedule would change, what it costs, what a
-        scheduler does, what a trained one does, what if there were other jobs; the months of a schedule, a week of it,
-        and why a job in it waited.
+        How long jobs wait, and the jobs behind a number of that; what a schedule would change, which of two is better
+        for whom, what one costs, what a scheduler does, what a trained one does, what if there were other jobs; the
+        months of a schedule, a week of it, and why a job in it waited.
     front, rows
         Digest of the front that the browser shows, and the rows of it that are meant.
     number
@@ -79,7 +82,9 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
         Name of the scheduler in the table.
     """
 
-    kind: Literal["table", "jobs", "card", "answer", "explain", "trained", "tested", "what-if", "time", "week", "job"]
+    kind: Literal[
+        "table", "jobs", "card", "answer", "explain", "trained", "tested", "what-if", "time", "week", "job", "between"
+    ]
     front: str
     rows: list[int]
     number: int

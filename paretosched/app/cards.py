@@ -12,11 +12,12 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..comparison.consequences import Consequence, easy_share_text
+from ..comparison.consequences import Consequence, easy_share_text, either_or
 from ..comparison.over_time import job_at, nodes_below, over_time, raster, runs_between, wait_reasons, worst_week
 from ..comparison.partition_use import resources_in_use, use_by_partition
 from ..core.arrays import Ints
 from ..core.errors import InputError
+from ..deployment.slurm_words import slurm_words
 from ..deployment.steps import GROUPS_FILE, option_of_groups, steps
 from ..fronts.row_schedules import row_policy
 from ..policies.explanation import explain
@@ -29,7 +30,7 @@ from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
 from ..workload.group_rules import comes_from_consumption
 from .desk import Desk
-from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs
+from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs, unseen_weeks
 from .state import policy_file, schedule_name
 from .state_view import View
 from .time_charts import months, partitions, week
@@ -106,6 +107,8 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return job_parts(desk, rows[0], number, asked.get("column", ""))
     if asked["kind"] == "card":
         return consequence_list(desk, rows[0])
+    if asked["kind"] == "between":
+        return between_parts(desk, rows)
     if asked["kind"] in ("time", "week", "job"):
         return over_time_parts(desk, asked)
     policy = row_policy(desk.front, rows[0])
@@ -137,6 +140,16 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         _changes(lines),
         html.P(last, className="tenths") if last else None,
     ]
+
+
+def between_parts(desk: Desk, rows: Sequence[int]) -> list[Any]:
+    """Return in two sentences how two schedules of the shortlist differ for whom."""
+    letters = {pick.row: pick.letter for pick in desk.state.picks}
+    known = [(letters[row], desk.measure(row)) for row in rows[:2] if row in letters]
+    pair = [(letter, measured) for letter, measured in known if measured is not None]
+    if len(pair) < 2:
+        return []
+    return [html.P(sentence) for sentence in either_or(pair[0], pair[1], desk.people)]
 
 
 def cost_parts(desk: Desk, row: int) -> list[Any]:
@@ -190,7 +203,9 @@ def test_list(desk: Desk, number: int) -> list[Any]:
     if not lines:
         return []
     words = f"On the jobs that it has not seen, every job counting once; “today” is {name}, from an empty machine on:"
+    weeks = unseen_weeks(desk, number)
     return [
+        html.P(html.B(weeks), className="weeks-kept") if weeks else None,
         html.H3("What it would change for whom"),
         html.P(words, className="quiet"),
         *_measures(others),
@@ -295,7 +310,8 @@ def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
         )
         parts.append(html.P([link, f" {words} Users who are not in it are newcomers."]))
     items = [html.Li([step.words, html.Br(), html.Code(step.command)]) for step in what_to_do]
-    return [*parts, html.Ol(items, className="steps"), *what]
+    lines = html.Pre("\n".join(slurm_words(policy, file)), tabIndex=0)
+    return [*parts, html.Ol(items, className="steps"), html.H3("Or in the words of slurm.conf"), lines, *what]
 
 
 def text_parts(text: str) -> list[Any]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InputError, number_of
+from ..deployment.slurm_words import slurm_words
 from ..deployment.steps import option_of_groups, steps
 from ..fronts.row_schedules import row_policy
 from ..policies.explanation import explain
@@ -29,7 +30,8 @@ from ..workload.machine_description import describe_machine, machine_drawing, ma
 from .cards import SEEN_ALL, share_of_easy
 from .charts import LETTERS, look_of, unit_of
 from .desk import Desk
-from .other_jobs import limits_by_tenths
+from .history_view import decided_lines
+from .other_jobs import limits_by_tenths, unseen_weeks
 from .state import Pick, pick_at, pick_name, policy_file, wish_words
 from .state_view import View, view_of
 from .tab_compare import better_words, schedules_to_compare
@@ -50,8 +52,9 @@ def decision(desk: Desk) -> str:
     with suppress(InputError):  # the front was replaced meanwhile
         for row in rows:  # they are kept, and take up to a second each: so that nobody waits for these
             table_of(desk, row)
+    weeks = {t.number: unseen_weeks(desk, t.number) for t in desk.known_trainings if t.status == DONE}
     with desk.lock:
-        return _report(desk)
+        return _report(desk, weeks)
 
 
 def _picks(desk: Desk) -> Sequence[Pick]:
@@ -59,8 +62,8 @@ def _picks(desk: Desk) -> Sequence[Pick]:
     return desk.state.picks or (pick_at(desk.front, view_of(desk.state, desk.front).row, LETTERS[0]),)
 
 
-def _report(desk: Desk) -> str:
-    """Return the report of a desk that is locked."""
+def _report(desk: Desk, weeks: Mapping[int, str]) -> str:
+    """Return the report of a desk that is locked; `weeks` say how trainings do in weeks that they have not seen."""
     state, front = desk.state, desk.front
     view = view_of(state, front)
     columns, reference = schedules_to_compare(desk)
@@ -80,12 +83,13 @@ def _report(desk: Desk) -> str:
         "<h2>How sure is it?</h2>",
         *_paragraphs([_origin(desk), SEEN_ALL]),
         *(part for pick in picks for part in _how_sure(desk, pick)),
-        *(part for t in done for part in _of_training(desk, t)),
+        *(part for t in done for part in _of_training(desk, t, weeks.get(t.number, ""))),
         "<h2>How to run it</h2>",
         *_how_to_run(desk, picks),
         "<h2>In AWRT, for those who ask</h2>",
         _table(desk, columns, reference, picks),
         _figure(desk, columns, reference),
+        *_history(desk),
         *_machine(desk),
     ]
     return page_of(f"{front.workload}: the decision", "\n".join(parts))
@@ -150,7 +154,15 @@ def _steps(desk: Desk, policy: Policy, file: str) -> list[str]:
     except InputError as error:
         return _paragraphs([f"No resource manager can run it as an order of its queue: {error}."])
     items = "".join(f"<li>{escape(step.words)}<br><code>{escape(step.command)}</code></li>" for step in todo)
-    return [f'<ol class="steps">{items}</ol>']
+    lines = escape("\n".join(slurm_words(policy, file)))
+    return [f'<ol class="steps">{items}</ol>', f"<p>Or in the words of slurm.conf:</p><pre>{lines}</pre>"]
+
+
+def _history(desk: Desk) -> list[str]:
+    """Return how the decision came about, in its steps; nothing before there are any."""
+    lines = decided_lines(desk.history, desk.front)
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return ["<h2>How it came to this</h2>", f'<ol class="steps">{items}</ol>'] if lines else []
 
 
 def _machine(desk: Desk) -> list[str]:
@@ -226,7 +238,7 @@ def _candidate(desk: Desk, pick: Pick) -> list[str]:
     return parts
 
 
-def _of_training(desk: Desk, t: Training) -> list[str]:
+def _of_training(desk: Desk, t: Training, weeks: str) -> list[str]:
     """Return the section of a trained scheduler: what it was trained for, and how it does on jobs it has not seen."""
     values = desk.trained_values.get(t.number)
     if values is None or desk.comparison is None or np.isnan(values).all():
@@ -237,7 +249,7 @@ def _of_training(desk: Desk, t: Training) -> list[str]:
     return [
         f"<h3>Trained {t.number}</h3>",
         *_paragraphs([f"{CLASSES[t.kind][0]}, for {wish_words(t.wish, desk.front)}.", desk.trained_distance(t)]),
-        *_paragraphs([f"On all jobs of the log: {' '.join(told)}" if told else "", tested]),
+        *_paragraphs([f"On all jobs of the log: {' '.join(told)}" if told else "", tested, weeks]),
     ]
 
 

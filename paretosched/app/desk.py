@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -35,7 +36,7 @@ from ..workload.group_rules import comes_from_consumption
 from ..workload.measures import as_measured, with_measures
 from ..workload.workload import Workload
 from . import page_file, page_folder
-from .actions import UnmeasuredError, after
+from .actions import MOST_NAME, MOST_NOTED, UnmeasuredError, after, text_in
 from .charts import LETTERS, axes, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
@@ -47,7 +48,7 @@ from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
-REPLACING = ("say", "classify", "near", "weigh", "undo", "redo", "open")  # they replace a wish, or its goal
+REPLACING = ("say", "classify", "near", "weigh", "undo", "redo", "back", "open")  # they replace a wish, or its goal
 MOST_SCHEDULES = 4  # that are kept; one of a million jobs takes 8 MB
 MOST_MEASURED = 200  # schedules whose waits are kept
 MOST_WINDOWS = 1000  # whose last actions are remembered
@@ -74,7 +75,7 @@ class Desk:
         self.folder = folder
         self.lock = threading.RLock()
         self.revision = 0
-        self.history = History(beginning(front))
+        self.history = History.from_state(beginning(front))
         self.remark = ""
         self.comparison: Comparison | None = None
         self.waiting = False
@@ -100,8 +101,8 @@ class Desk:
             self.further = None if run is None else Further(folder, run)
             content = page_folder.load(folder)
             if content is not None:
-                state, losses = self._open_saved(content, str(folder / page_folder.PAGE_FILE))
-                self.history = History(state)
+                self.history, losses = self._open_saved(content, str(folder / page_folder.PAGE_FILE))
+                state = self.history.present
                 self.remark = lost_words(losses) or gone_words(
                     state, bool(content.get("chosen")) and state.chosen is None
                 )
@@ -133,6 +134,10 @@ class Desk:
                 self.history = self.history.undo()
             elif name == "redo":
                 self.history = self.history.redo()
+            elif name == "back":
+                self.history = self.history.back_to(action.get("number"))
+            elif name == "why":
+                self.history = self.history.with_why(action.get("number"), text_in(action, "text", MOST_NOTED))
             elif name in ("train", "cancel", "resume"):
                 self._train(action)
             elif name in ("explore", "halt"):
@@ -147,28 +152,36 @@ class Desk:
                     self._measure(lacking.names, action)
             self.revision += 1
             try:
-                page_folder.save(self.folder, page_file.to_json(self.state, self.front))
+                self._save()
             except InputError:
                 self.history = before
                 raise
 
     def _change(self, name: Any, action: Any) -> None:
-        """Change the state by an action of the owner, or by a file that is opened."""
+        """Change the state by an action of the owner, or by a file that is opened, with the steps that led to it."""
         if name == "open":
-            state, losses = page_file.read(action.get("text"), self.front, "the opened file")
-            self.history = self.history.after(state)
-            self.remark = lost_words(losses) or gone_words(state, False)
+            opened, losses = page_file.read(action.get("text"), self.front, "the opened file")
+            self.history = self.history.with_steps(opened.steps)
+            self.remark = lost_words(losses) or gone_words(opened.present, False)
             return
         state = after(self.state, action, self.front)
         if name == "look":
             self.history = self.history.without_step(state)
         elif state != self.state:
-            self.history = self.history.after(state)
+            self.history = self.history.after(state, time.time(), text_in({"who": "", **action}, "who", MOST_NAME))
 
-    def _open_saved(self, content: Any, where: str) -> tuple[State, int]:
-        """Return the saved state; a wish about what is not measured on it waits until the jobs are known."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the state of the page and the steps that led to it as plain JSON values."""
+        return page_file.history_to_json(self.history, self.front)
+
+    def _save(self) -> None:
+        """Keep the owner's work on disk."""
+        page_folder.save(self.folder, self.to_json())
+
+    def _open_saved(self, content: Any, where: str) -> tuple[History, int]:
+        """Return what was saved; a wish about what is not measured on it waits until the jobs are known."""
         try:
-            return page_file.from_json(content, self.front, where)
+            return page_file.history_from_json(content, self.front, where)
         except UnmeasuredError as lacking:
             kept = load_columns(self.folder, self.digest, len(self.front))
             if set(lacking.names) <= set(kept):
@@ -176,7 +189,7 @@ class Desk:
                 self.front = with_columns(self.front, kept, lacking.names)
                 return self._open_saved(content, where)
             self._later = {"do": "say", "text": str(content.get("in_words", ""))}
-            return page_file.from_json(content | {"wish": None}, self.front, where)
+            return page_file.history_from_json(content | {"wish": None}, self.front, where)
 
     # --- measures of all schedules ----------------------------------------------------------------------------------
 
@@ -301,7 +314,7 @@ class Desk:
             self._drawings = {}
             self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
-            page_folder.save(self.folder, page_file.to_json(self.state, self.front))
+            self._save()
 
     # --- known schedules and trainings ------------------------------------------------------------------------------
 

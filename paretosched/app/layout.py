@@ -117,11 +117,12 @@ def _question(desk: Desk, contents: Mapping[str, Any]) -> Any:
 def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Return the side of the page where the owner says what is wanted: three tabs, and messages above them."""
     buttons = [html.Button(words, className="choice", **{"data-tab": key}) for key, words in TABS.items()]
+    left = html.Div(id="left", title="schedules within all limits of the wish", **{"aria-live": "polite"})
     panels = {"wish": wish_tab(desk, contents), "compare": compare_tab(contents), "train": train_tab(contents)}
     return html.Section(
         [
             html.Div(  # beside the charts it is seen while one brushes them
-                [html.Nav(buttons, **screen_label("What to do")), html.Div(id="left", **{"aria-live": "polite"})],
+                [html.Nav(buttons, **screen_label("What to do")), left],
                 className="top",
             ),
             html.P(id="message", role="alert"),  # above all three tabs

@@ -28,7 +28,7 @@ from ..fronts.row_schedules import row_policy
 from ..policies.policy import Policy
 from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
-from . import layout, page_file, page_folder
+from . import layout, page_folder
 from .access import Access, proxy_host, refusal
 from .browser_requests import wrong_body
 from .cards import OTHER_FRONT, reply
@@ -160,7 +160,7 @@ def _files(server: flask.Flask, desk: Desk) -> None:
 
     @server.get("/page.json")
     def copy() -> flask.Response:
-        return attachment(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
+        return attachment(json.dumps(desk.to_json(), indent=2), "application/json")
 
     @server.get("/decision.html")
     def report() -> flask.Response:

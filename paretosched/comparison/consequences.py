@@ -142,10 +142,7 @@ def most_important(
     """
 
     def change(place: int) -> float:
-        before, after = float(today.mean[place]), float(other.mean[place])
-        if duration(before) == duration(after):
-            return 0.0
-        return 100 * (after - before) / before if before >= AT_ONCE else float("inf")
+        return mean_change(today, other, place)
 
     def words(place: int) -> str:
         size, times = change(place), [duration(float(waits.mean[place])) for waits in (today, other)]
@@ -167,6 +164,51 @@ def most_important(
             whose = words(place).replace("the mean", "whose mean", 1)
             lines.append(Consequence(people[place - 1], verdict, f"{who}: {people[place - 1]}, {whose}."))
     return lines
+
+
+def mean_change(before: Waits, after: Waits, place: int) -> float:
+    """Return by how many per cent the mean wait of a group is longer after a change; inf if there was none before."""
+    first, last = float(before.mean[place]), float(after.mean[place])
+    if duration(first) == duration(last):
+        return 0.0
+    return 100 * (last - first) / first if first >= AT_ONCE else float("inf")
+
+
+def either_or(one: tuple[str, Waits], other: tuple[str, Waits], people: Sequence[str]) -> list[str]:
+    """Return in a sentence for each of two schedules how jobs wait with it, and who is better off than with the other.
+
+    Parameters
+    ----------
+    one, other
+        The name of a schedule, and how long jobs wait in it.
+    people
+        Who is in each group, in words, (G,).
+
+    Examples
+    --------
+    >>> def of(*mean): return Waits(np.array([9, 5, 4]), np.array(mean), *(np.zeros(3) for _ in range(5)))
+    >>> a, b = of(7200.0, 3600.0, 9000.0), of(6000.0, 4000.0, 7000.0)
+    >>> for sentence in either_or(("A", a), ("B", b), ["staff", "gpu"]):
+    ...     print(sentence)
+    A: the mean wait is 2 h, 20 % longer than with B; better for staff, 1 h in place of 1.1 h.
+    B: the mean wait is 1.7 h, 17 % shorter than with A; better for gpu, 1.9 h in place of 2.5 h.
+    """
+    sentences = []
+    for (name, here), (against, there) in ((one, other), (other, one)):
+        all_jobs = mean_change(there, here, 0)
+        size = (
+            "much longer" if np.isinf(all_jobs) else f"{percent(all_jobs)} % {'longer' if all_jobs > 0 else 'shorter'}"
+        )
+        words = f"{size} than with {against}" if abs(all_jobs) >= NOTABLE else f"as with {against}"
+        changes = {k: mean_change(there, here, k) for k in range(1, len(here.jobs)) if here.jobs[k]}
+        gaining = sorted((k for k in changes if changes[k] < -2 * NOTABLE), key=changes.__getitem__)
+        who = "better for no group"
+        if gaining:
+            times = " in place of ".join(duration(float(waits.mean[gaining[0]])) for waits in (here, there))
+            several = f"{number_of(len(gaining), 'group')}, most for " if len(gaining) > 1 else ""
+            who = f"better for {several}{people[gaining[0] - 1]}, {times}"
+        sentences.append(f"{name}: the mean wait is {duration(float(here.mean[0]))}, {words}; {who}.")
+    return sentences
 
 
 def two_measures(today: Waits, other: Waits, groups: Sequence[str], gains: Sequence[float]) -> list[Consequence]:

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paretosched as ps
+from paretosched.app import other_jobs
 from paretosched.app.actions import ACTIONS
 from paretosched.app.cards import reply, share_of_easy
 from paretosched.app.charts import mark_styles
@@ -25,7 +26,7 @@ from paretosched.app.csv_tables import comparison_rows, group_rows
 from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
-from paretosched.app.other_jobs import answer_to, limits_by_tenths
+from paretosched.app.other_jobs import answer_to, limits_by_tenths, unseen_jobs, unseen_weeks
 from paretosched.app.state import pick_at, schedule_name
 from paretosched.app.state_view import view_of
 from paretosched.app.tab_compare import schedules_to_compare
@@ -41,6 +42,7 @@ from paretosched.wishes.navigation import way
 from paretosched.wishes.relative_limits import resolve, resolved_on
 from paretosched.wishes.wish import exceeded_limits, goal, violation, wish_text
 from paretosched.workload.resampling import resample
+from paretosched.workload.time_split import split
 from support.commands import succeed
 from support.page import FRONT, signed_in, wait_for_measures
 
@@ -61,7 +63,7 @@ KEYS = (
 @pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(
-    st.sampled_from([*ACTIONS, "undo", "train", "cancel", "resume", "open", "explore", "halt"]),
+    st.sampled_from([*ACTIONS, "undo", "back", "why", "train", "cancel", "resume", "open", "explore", "halt"]),
     st.dictionaries(st.sampled_from(KEYS), JSON),
 )
 def test_whatever_a_browser_says_is_done_or_refused(tmp_path_factory: Any, do: str, rest: dict[str, Any]) -> None:
@@ -281,6 +283,46 @@ def test_tenths_of_the_log_are_counted_as_by_hand(house: Path, tmp_path: Path) -
     says = limits_by_tenths(desk, row)
     assert says.startswith(f"Its limits are kept in {sum(kept)} of {len(kept)} tenths of the log")
     assert says.endswith(".")
+
+
+def test_weeks_that_a_training_has_not_seen_are_counted_as_by_hand(
+    house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(finder(house / "run", front))
+    desk.act({"do": "say", "text": "AWRT, AWRT5 <= 1.05*EASY"})
+    words = (desk.state.wish, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy("sjf"), "")
+    desk.known_trainings = [Training(1, *words, until=0.3), Training(2, *words)]
+    assert unseen_weeks(desk, 2) == unseen_weeks(desk, 3) == ""  # nothing was kept to test it
+    known = unseen_jobs(desk, 1)
+    assert known is not None
+    rest = known[1]
+    assert rest.job.tolist() == split(w, 0.3)[1].job.tolist()
+    for weeks, name in ((3, "tenths of the time"), (7, "weeks")):  # this log is shorter than a week
+        monkeypatch.setattr(other_jobs, "weeks_of", lambda _, weeks=weeks: weeks)
+        count = 10 if weeks < 4 else weeks
+        easy, other = (ps.simulate(rest, policy) for policy in ("easy", "sjf"))
+        first, span = int(rest.submit[0]), int(rest.submit[-1] - rest.submit[0]) + 1
+        kept, better = [], []
+        for k in range(count):
+            inside = (rest.submit >= first + span * k // count) & (rest.submit < first + span * (k + 1) // count)
+            of_easy, reached = (np.array(ps.objectives(s, inside)) for s in (easy, other))
+            if (inside & (rest.group == 4)).any():  # otherwise there is no limit
+                kept.append(reached[6] <= 1.05 * of_easy[6])
+            if inside.any():
+                better.append(reached[1] < of_easy[1])
+        assert kept
+        of = "" if len(better) == len(kept) else f" of {len(better)}"
+        assert unseen_weeks(desk, 1) == (
+            f"Of what it has not seen, the limits are kept in {sum(kept)} of {len(kept)} {name}, and the goal is "
+            f"better than with EASY in {sum(better)}{of}."
+        )
+    desk.act({"do": "say", "text": "AWRT"})
+    desk.known_trainings = [Training(1, desk.state.wish, *words[1:], until=0.3)]
+    assert re.fullmatch(
+        r"Of what it has not seen, the goal is better than with EASY in \d of 7 weeks\.", unseen_weeks(desk, 1)
+    )
 
 
 def test_policies_called_as_schedules_of_the_page_get_another_name(house: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 import paretosched as ps
 from paretosched.app.charts import part
 from paretosched.app.state import policy_file
-from paretosched.comparison.consequences import consequences, in_service_words, most_important, users_of
+from paretosched.comparison.consequences import consequences, either_or, in_service_words, most_important, users_of
 from paretosched.comparison.questions import questions
 from paretosched.comparison.waits_table import people, wait_lines
 from paretosched.comparison.what_if import changed_workload
@@ -184,6 +184,46 @@ def test_a_note_that_is_being_typed_stays_when_the_shortlist_changes(page: Page)
         assert tab.input_value("#note-A-input") == text
         assert tab.evaluate("document.activeElement.id") == "note-A-input"
     assert "One field is not sent yet" in tab.inner_text("#unsent")
+
+
+def test_one_of_two_is_kept_and_the_steps_of_several_people_are_gone_back_to(
+    page: Page, chromium: Any, front: ps.Front, browser_house: Path
+) -> None:
+    tab, pick = page.tab, "(row) => window.paretosched.say({ do: 'pick', row })"
+    tab.click("[data-tab='compare']")
+    tab.fill("#who", "Eva")
+    for row in (3, 4):
+        page.after(lambda row=row: tab.evaluate(pick, row))
+    tab.wait_for_selector("[data-told='either-or'] p")
+    workload = ps.read_swf(browser_house / "w.swf.gz")
+    one, other = map(ps.waits, ps.schedules(front, [3, 4], workload))
+    sentences = either_or(("A", one), ("B", other), people(front.groups))
+    assert tab.locator("[data-told='either-or'] p").all_inner_texts() == sentences
+    page.after(lambda: tab.click("text=Keep B"))
+    assert tab.locator("#pick-A").count() == 0
+    other_window = Page(chromium, page.address, chromium.new_context())  # of a colleague, who gives another name
+    other_window.tab.click("[data-tab='compare']")
+    assert other_window.tab.input_value("#who") == ""
+    other_window.tab.fill("#who", "Jan")
+
+    def say_why() -> None:
+        tab.fill("#why-3-input", "the board asks")
+        tab.press("#why-3-input", "Enter")
+
+    page.after(say_why)
+    other_window.say("AWRT5")
+    tab.wait_for_selector(".history >> text=The wish: AWRT5")
+    steps = tab.locator(".history li").evaluate_all("(items) => items.map((item) => item.innerText.split('\\n'))")
+    assert [words[0] for words in steps] == [
+        "The wish: AWRT5", "A off the shortlist", f"B on the shortlist: evaluation {front.evaluation[4]}",
+        f"A on the shortlist: evaluation {front.evaluation[3]}", "The page was opened",
+    ]  # fmt: skip
+    assert [words[1].partition(",")[0] for words in steps[:-1]] == ["Jan", "Eva", "Eva", "Eva"]
+    page.after(lambda: tab.click(".history >> text=A on the shortlist"))
+    assert tab.locator("#picks .pick").count() == 1
+    assert tab.locator(".history li").count() == 5  # the others are there still
+    assert tab.input_value("#why-3-input") == "the board asks"
+    other_window.close()
 
 
 def test_two_windows_do_not_overwrite_each_others_wish_unseen(page: Page, chromium: Any) -> None:

@@ -99,7 +99,7 @@
     const words = $("left");
     words.replaceChildren(
       element("b", left.toLocaleString("en")),
-      ` of ${page.count.toLocaleString("en")} ${page.count === 1 ? "schedule remains" : "schedules remain"}`,
+      ` of ${page.count.toLocaleString("en")} ${page.count === 1 ? "remains" : "remain"}`,
     );
     words.dataset.left = left;
   }

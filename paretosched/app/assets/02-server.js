@@ -40,7 +40,8 @@
     entry.turn ??= ++turn;
     entry.tries = (entry.tries ?? 0) + 1;
     sentAt = Date.now();
-    const more = { front: page.front, window: WINDOW, turn: entry.turn };
+    const who = (localStorage.getItem("paretosched name") ?? "").slice(0, 40);
+    const more = { front: page.front, window: WINDOW, turn: entry.turn, who };
     window.dash_clientside.set_props("said", { data: { seen: page.scene.revision, ...entry.action, ...more } });
   }
 

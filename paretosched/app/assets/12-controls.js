@@ -141,6 +141,10 @@
     next.focus();
   });
 
+  document.addEventListener("input", ({ target }) => {
+    if (target.id === "who") localStorage.setItem("paretosched name", target.value.trim());
+  });
+
   document.addEventListener("change", (event) => {
     const { target } = event;
     if (target.matches("select.axis")) say({ do: "look", [target.id]: target.value });
@@ -201,6 +205,7 @@
   function begin() {
     document.title = `${document.querySelector(".brand .name").textContent} · paretosched`;
     $("theme").textContent = WORDS[themeNow()] ?? WORDS[""];
+    $("who").value = localStorage.getItem("paretosched name") ?? "";
     const wished = restore();
     const again = performance.getEntriesByType("navigation")[0]?.type === "reload";
     if (wished && !again) offerWish(wished);
