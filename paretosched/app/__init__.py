@@ -1,7 +1,7 @@
 """The owner's page: see what is possible, say what is wanted, compare, and get the scheduler.
 
-`state` holds what the owner wants and looks at, `actions` what the owner can do, `undo` the states before: values and
-pure functions. `state_view` turns a state into numbers, and `charts`, `time_charts`, `tab_wish`, `tab_compare`,
+`state` holds what the owner wants and looks at, `actions` what the owner can do, `undo` the steps of the decision:
+values and pure functions. `history_view` tells these steps. `state_view` turns a state into numbers, and `charts`, `time_charts`, `tab_wish`, `tab_compare`,
 `tab_train` and `csv_tables` show them. `contents` puts together the pieces of the page that an answer may change, and
 `layout` is the frame around them; both are built from `widgets`. `cards` tells what the browser asks for beside that,
 and `decision` is the report for the next meeting. `page_file` and `page_folder` keep the work on disk.

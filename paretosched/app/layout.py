@@ -32,6 +32,7 @@ def page(desk: Desk, contents: Contents) -> Any:
             dcc.Store(id="scene", data=contents.scene | {"turn": 0, "message": ""}),
             dcc.Store(id="figures", data=contents.figures),
             dcc.Store(id="held", data=contents.digests),
+            html.Button("Skip to what you want", id="skip", className="button strong"),
             _header(desk, contents.pieces),
             html.P(contents.pieces["other-machine"], id="other-machine", role="note"),
             tabs,

@@ -131,6 +131,22 @@ def test_a_finger_brushes_an_axis(page: Page, chromium: Any, front: ps.Front) ->
     phone.close()
 
 
+def test_the_wish_is_a_few_keys_away(page: Page) -> None:
+    tab, active = page.tab, "document.activeElement.id"
+    tab.evaluate("document.activeElement.blur()")
+    stops = []
+    while "text-input" not in stops:
+        tab.keyboard.press("Tab")
+        stops.append(tab.evaluate(active))
+    assert stops[0] == "skip"
+    assert len(stops) <= 10
+    tab.focus("#skip")
+    assert tab.locator("#skip").bounding_box()["width"] > 50  # it is seen as soon as it has the focus
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(active) == "text-input"
+    assert "text-input" not in tab.url
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_screen_reader_and_weak_eyes_are_served(page: Page, chromium: Any, theme: str) -> None:
     """The rules of axe-core, without exceptions, on all tabs and views."""

@@ -107,6 +107,7 @@
     }
     if (button.id === "theme") return turnTheme();
     if (button.id === "open") return openFile();
+    if (button.id === "skip") return $("text-input").focus(); // no link: what stands behind # is the address of the page
   });
 
   /** Show the jobs behind a number of the table of waits. */
