@@ -36,7 +36,7 @@ from .state_view import View
 from .time_charts import months, partitions, week
 from .trainings import DONE
 from .waits_view import job_parts, last_trained, sentences, table_parts
-from .widgets import GRAPH, capital
+from .widgets import GRAPH, as_one, capital
 
 BROKEN = 90  # letters; a longer line of a text goes on in the next one
 OTHER_FRONT = "the page shows other schedules now; reload it"
@@ -102,7 +102,7 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     if asked["kind"] == "answer":
         return cost_parts(desk, rows[0])
     if asked["kind"] == "table":
-        return table_parts(desk, rows[0], asked.get("span", (0, 0))[1] > 0)
+        return [as_one(table_parts(desk, rows[0], asked.get("span", (0, 0))[1] > 0))]
     if asked["kind"] == "jobs":
         return job_parts(desk, rows[0], number, asked.get("column", ""))
     if asked["kind"] == "card":

@@ -212,6 +212,7 @@
     if (wished && !again) offerWish(wished);
     new ResizeObserver(() => soon(refresh)).observe($("parallel").parentElement);
     const built = new MutationObserver(() => {
+      putIn();
       attachAll();
       nameButtons();
       if (!document.querySelector("#waits .value[tabindex='0']")) document.querySelector("#waits .value")?.setAttribute("tabindex", 0);
@@ -220,7 +221,16 @@
       fill();
       ask();
     });
-    for (const host of document.querySelectorAll("#panels, .first, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true });
+    for (const host of document.querySelectorAll("#panels, .first, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true, attributeFilter: ["data-html"] });
+  }
+
+  /** Put the tables in that came as one text. */
+  function putIn() {
+    for (const host of document.querySelectorAll("[data-html]")) {
+      if (host.shown === host.dataset.html) continue;
+      host.shown = host.dataset.html;
+      host.innerHTML = host.shown;
+    }
   }
 
   let begun = false;
