@@ -20,7 +20,7 @@ from experiments.claims import (
 )
 
 BUYING, REACTING, SETTINGS = "docs/howto/buying.md", "docs/explanation/limits.md", "docs/howto/settings.md"
-MACHINE = "docs/reference/machine.md"
+PAGE, MACHINE = "docs/howto/page.md", "docs/reference/machine.md"
 FILES, INSTALLING = "docs/reference/files.md", "docs/howto/install.md"
 
 
@@ -136,6 +136,8 @@ STATED: tuple[Stated, ...] = tuple(
         ),
         (SETTINGS, SETTING): ("a pass each 59 s in place of 60",),
         (REACTING, RULE): ("fields 17 and 18 (preceding job",),
+        (PAGE, RULE): ("95 of 100, longest and slowdown", "by more than 2 %"),
+        (PAGE, SETTING): ("nobody worse than 5 %", "at most 1.05 times today's"),
         (MACHINE, RULE): ("a number of jobs that is 0",),
     }.items()
     for words in all_words

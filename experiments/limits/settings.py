@@ -38,7 +38,7 @@ MOST_JOBS, FEW_AT_ONCE, REST = (
 )
 SEARCH_GROUPS = ("top", "others")  # of users, in the search over limits
 SEARCHED = tuple(f"{measure} of {group}" for group in SEARCH_GROUPS for measure in ("mean wait", "AWRT"))
-SEARCH = {"population": 20, "evaluations": 39, "seed": 60}
+SEARCH = {"population": 20, "evaluations": 100, "seed": 60}
 QUICK_SEARCH = {"population": 8, "evaluations": 24, "seed": 60}
 QUICK_JOBS, QUICK_SEED = 200, 60
 

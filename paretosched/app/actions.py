@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core.errors import InputError, in_quotes, one_of
+from ..core.errors import InputError, first_few, in_quotes, one_of
 from ..fronts.front import Front
 from ..wishes import nearness, wish, wish_grammar
 from ..wishes.knee_points import knees
 from ..wishes.navigation import CLASSES, FREE, compromise, remaining, wish_of_classes
 from ..wishes.wish import Limit, Wish
-from ..workload.measures import is_maximised
+from ..workload.measures import is_maximised, is_measure
 from .charts import LETTERS
 from .state import KINDS, Pick, State, current, pick_at
 
 MOST_PICKS = 12  # schedules on the shortlist; more cannot be told apart side by side
 MOST_NOTED = 500  # letters of a note
+MOST_NAME = 40  # letters of the name that an owner gives
 EXAMPLE = "AWRT1 + AWRT2, others <= 1.05*EASY"
+SPELT = {"days?": "d", "hours?": "h", "minutes?": "min"}  # units as the page writes them, and as wishes do
+
+
+class UnmeasuredError(InputError):
+    """A wish is about measures that the front does not have; `names` says which. The desk measures them."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(f"this has to be measured on all schedules first: {first_few(names, len(names))}")
+        self.names = tuple(names)
 
 
 def after(state: State, action: Any, front: Front) -> State:
@@ -47,9 +58,11 @@ def after(state: State, action: Any, front: Front) -> State:
 
 
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
-    text = _text(action, "text", wish_grammar.MOST_LETTERS)
+    text = text_in(action, "text", wish_grammar.MOST_LETTERS)
     try:
         said = with_wish(state, wish_grammar.parse(text, front.objectives, hours=True) if text.strip() else None, front)
+    except UnmeasuredError:
+        raise
     except InputError as error:
         message = str(error)
         end = "" if message.endswith("?") else "."
@@ -82,6 +95,27 @@ def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
     goal = state.wish or _Nothing
     state = replace(state, fit=state.fit or action.get("fit") is True)
     return with_wish(state, _wish(goal.weights, goal.near, tuple(limits.values())), front)
+
+
+def _cap(state: State, action: Mapping[str, Any], front: Front) -> State:
+    """Set or remove the upper limit of an objective, as it is typed into the table of waits: 4 days, or 1.05*EASY."""
+    name, text = (text_in(action, key, MOST_NOTED).strip() for key in ("name", "text"))
+    text = text.lower().lstrip("<≤= ")
+    for long, short in SPELT.items():
+        text = re.sub(rf"(?<=[\d ]){long}\b", short, text)
+    words = f"{name} <= {text or '1d'}"
+    given = wish_grammar.parse(words, front.objectives, hours=True)
+    if given.aims or len(given.limits) != 1 or "," in text:
+        raise InputError(f"a limit must be a time, or a multiple of a policy, but is {in_quotes(text)}")
+    (limit,) = given.limits
+    goal = state.wish or _Nothing
+    kept = [x for x in goal.limits if x.objective != limit.objective]
+    low = max((x.low for x in goal.limits if x.objective == limit.objective and not x.of), default=0.0)
+    upper = [limit] if text else []
+    if low > 0:  # what it has to be at least stays
+        upper = [*upper, Limit(limit.objective, low)] if limit.of or not text else [limit._replace(low=low)]
+    kept += upper
+    return with_wish(state, _wish(goal.weights, goal.near, tuple(kept)), front)
 
 
 def _near(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -155,7 +189,7 @@ def _drop(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _note(state: State, action: Mapping[str, Any], front: Front) -> State:
-    is_meant, note = _which_pick(action, front), _text(action, "text", MOST_NOTED)
+    is_meant, note = _which_pick(action, front), text_in(action, "text", MOST_NOTED)
     return replace(state, picks=tuple(pick._replace(note=note) if is_meant(pick) else pick for pick in state.picks))
 
 
@@ -182,11 +216,11 @@ def _look(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 def _compare(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
     """Set the scheduler that everything is compared with; a name that is not known stands for the first one."""
-    return replace(state, mine=_text(action, "name", MOST_NOTED))
+    return replace(state, mine=text_in(action, "name", MOST_NOTED))
 
 
 ACTIONS: dict[str, Callable[[State, Mapping[str, Any], Front], State]] = {
-    "say": _say, "limit": _limit, "near": _near, "weigh": _weigh, "classify": _classify, "choose": _choose,
+    "say": _say, "limit": _limit, "cap": _cap, "near": _near, "weigh": _weigh, "classify": _classify, "choose": _choose,
     "compromise": _compromise, "knees": _knees, "pick": _pick, "drop": _drop, "note": _note, "look": _look,
     "compare": _compare,
 }  # fmt: skip
@@ -207,6 +241,9 @@ def _wish(weights: Any, near: Any, limits: Any) -> Wish | None:
 def with_wish(state: State, new_wish: Wish | None, front: Front) -> State:
     """Return the state with another wish; the page then shows the schedule nearest to it."""
     if new_wish is not None:
+        lacking = [name for name in new_wish.names if is_measure(name) and name not in front.measured.names]
+        if lacking:
+            raise UnmeasuredError(lacking)
         new_wish = replace(new_wish, measures=front.measured.names)
     changed = replace(state, wish=new_wish, chosen=None, suggested=("", ()))
     if changed.numbers is not None:
@@ -242,7 +279,8 @@ def finite_number(value: Any) -> float:
     return float(value)
 
 
-def _text(action: Mapping[str, Any], key: str, most: int) -> str:
+def text_in(action: Mapping[str, Any], key: str, most: int) -> str:
+    """Return the text of an action under a key; InputError if it is none, or has more than so many letters."""
     text = action.get(key)
     if not isinstance(text, str) or len(text) > most:
         raise InputError(f"{key} must be a text of at most {most} characters")

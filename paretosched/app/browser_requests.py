@@ -10,7 +10,8 @@ import msgspec
 
 Do = Literal[
     "say", "limit", "near", "weigh", "classify", "choose", "compromise", "knees", "pick", "drop", "note", "look",
-    "undo", "redo", "train", "cancel", "resume", "open", "refresh", "show", "compare", "explore", "halt",
+    "undo", "redo", "train", "cancel", "resume", "open", "refresh", "show", "compare", "explore", "halt", "cap",
+    "leave", "back", "why",
 ]  # fmt: skip
 OUTPUT_OF_QUESTIONS = '{"part":"told","place":["MATCH"]}.children'  # as Dash calls it
 
@@ -26,6 +27,8 @@ class Action(msgspec.Struct, forbid_unknown_fields=True):
         Which window sends it, and the number of the action there; an action that was sent twice is done once.
     seen
         The revision that this window shows.
+    who
+        The name that the owner gave in this window.
     """
 
     do: Do
@@ -33,6 +36,7 @@ class Action(msgspec.Struct, forbid_unknown_fields=True):
     window: str = ""
     turn: int = 0
     seen: int = 0
+    who: str = ""
     text: str = ""
     limits: dict[str, tuple[float | None, float | None]] | None = None
     fit: bool = False
@@ -56,12 +60,14 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     Attributes
     ----------
     kind
-        What a schedule would change, the answer to the wish, what a scheduler does, what a trained one does, what if
-        there were other jobs; the months of a schedule, a week of it, and why a job in it waited.
+        How long jobs wait, and the jobs behind a number of that; what a schedule would change, which of two is better
+        for whom, what one costs, what a scheduler does, what a trained one does, what if there were other jobs; the
+        months of a schedule, a week of it, and why a job in it waited.
     front, rows
         Digest of the front that the browser shows, and the rows of it that are meant.
     number
-        Of the training, or of the question "what if"; 0 for a job in the schedule of today, 1 for one in the other.
+        Of the training, or of the question "what if"; 0 for a job in the schedule of today, 1 for one in the other; of
+        a line of the table.
     today
         Name of the owner's scheduler; with another one the browser asks again.
     trained
@@ -69,12 +75,16 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     wish
         The wish whose limits are meant; with another one the browser asks again.
     span
-        Seconds of the trace: from and until, (0, 0) for the worst week.
+        Seconds of the trace: from and until, (0, 0) for the worst week; (0, 1) of the table if all of it is to be made.
     at
         Of a job in that span: a second of the trace, and a processor.
+    column
+        Name of the scheduler in the table.
     """
 
-    kind: Literal["card", "answer", "explain", "trained", "tested", "what-if", "time", "week", "job"]
+    kind: Literal[
+        "table", "jobs", "card", "answer", "explain", "trained", "tested", "what-if", "time", "week", "job", "between"
+    ]
     front: str
     rows: list[int]
     number: int
@@ -83,6 +93,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     wish: str = ""
     span: tuple[int, int] = (0, 0)
     at: tuple[int, int] = (0, 0)
+    column: str = ""
 
 
 class _Place(msgspec.Struct, forbid_unknown_fields=True):

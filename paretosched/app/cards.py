@@ -12,11 +12,12 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..comparison.consequences import Consequence, easy_share_text
+from ..comparison.consequences import Consequence, easy_share_text, either_or
 from ..comparison.over_time import job_at, nodes_below, over_time, raster, runs_between, wait_reasons, worst_week
 from ..comparison.partition_use import resources_in_use, use_by_partition
 from ..core.arrays import Ints
 from ..core.errors import InputError
+from ..deployment.slurm_words import slurm_words
 from ..deployment.steps import GROUPS_FILE, option_of_groups, steps
 from ..fronts.row_schedules import row_policy
 from ..policies.explanation import explain
@@ -29,16 +30,21 @@ from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
 from ..workload.group_rules import comes_from_consumption
 from .desk import Desk
-from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs
+from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs, unseen_weeks
 from .state import policy_file, schedule_name
 from .state_view import View
 from .time_charts import months, partitions, week
 from .trainings import DONE
-from .widgets import GRAPH, capital
+from .waits_view import job_parts, last_trained, sentences, table_parts
+from .widgets import GRAPH, as_one, capital
 
 BROKEN = 90  # letters; a longer line of a text goes on in the next one
 OTHER_FRONT = "the page shows other schedules now; reload it"
 PICTURE = (160, 480)  # rows and columns of a week: any number of jobs is drawn as fast
+SEEN_ALL = (
+    "It was chosen by all jobs of this log, so nothing here shows how its scheduler does on jobs to come. "
+    "“3 · Scheduler” trains one on the first part of the time, and tests it on the rest."
+)
 MOST_ASKED, MOST_TRAINED = 3, 2  # schedulers that are simulated again for one question, and how many of them trained
 
 
@@ -48,26 +54,32 @@ def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0, t
     asked = {"kind": kind, "front": desk.digest, "rows": list(rows), "number": number, "today": today, "span": [0, 0]}
     if trained:
         asked["trained"] = list(trained)
-    if kind in ("card", "answer", "what-if") and desk.state.wish is not None:  # whose limits the answer is about
+    if (
+        kind in ("table", "card", "answer", "what-if") and desk.state.wish is not None
+    ):  # whose limits the answer is about
         asked["wish"] = wish_text(desk.state.wish)
     return json.dumps(asked, sort_keys=True)
 
 
 def questions(desk: Desk, view: View) -> dict[str, str]:
     """Return the questions of the places that are always on the page, by the keys of these places."""
-    row, asked = view.row, {}
+    row, asked = view.row, {"table": question(desk, "table", [view.row], last_number(desk))}
     if row_policy(desk.front, row) is not None:
         asked["explain-row"] = question(desk, "explain", [row])
     if desk.today is not None:
-        asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week")}
-        if desk.state.wish is not None:
-            asked["answer"] = question(desk, "answer")
+        asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week", "answer")}
         rows = [pick.row for pick in desk.state.picks if pick.row is not None][:MOST_ASKED] or [row]
         trained = [t.number for t in desk.known_trainings if t.status == DONE][:MOST_TRAINED]
         rows = rows[: MOST_ASKED - len(trained)]
         for number in range(len(desk.questions())):
             asked[f"what-if-{number}"] = question(desk, "what-if", rows, number, trained)
     return asked
+
+
+def last_number(desk: Desk) -> int:
+    """Return what the table of waits is asked for again after: the number of the training in it; -1 without jobs."""
+    trained = last_trained(desk)
+    return -1 if desk.waiting else 0 if trained is None else trained.number
 
 
 def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
@@ -85,16 +97,24 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return explanation(desk, policies[0], f"trained-{number}-policy.json")
     if asked["kind"] == "tested":
         return test_list(desk, number)
-    if asked["kind"] == "answer":
-        return answer_parts(desk)
     if not rows:
         return []
+    if asked["kind"] == "answer":
+        return cost_parts(desk, rows[0])
+    if asked["kind"] == "table":
+        return [as_one(table_parts(desk, rows[0], asked.get("span", (0, 0))[1] > 0))]
+    if asked["kind"] == "jobs":
+        return job_parts(desk, rows[0], number, asked.get("column", ""))
     if asked["kind"] == "card":
         return consequence_list(desk, rows[0])
+    if asked["kind"] == "between":
+        return between_parts(desk, rows)
     if asked["kind"] in ("time", "week", "job"):
         return over_time_parts(desk, asked)
     policy = row_policy(desk.front, rows[0])
-    return [] if policy is None else explanation(desk, policy, policy_file(desk.front, rows[0]))
+    if policy is None:
+        return []
+    return [html.P(SEEN_ALL, className="quiet"), *explanation(desk, policy, policy_file(desk.front, rows[0]))]
 
 
 def answer_parts(desk: Desk) -> list[Any]:
@@ -110,22 +130,32 @@ def answer_parts(desk: Desk) -> list[Any]:
 
 
 def consequence_list(desk: Desk, row: int) -> list[Any]:
-    """Return what the schedule of a row would change for whom, as a list of sentences."""
-    lines = desk.consequences(row)
+    """Return what the schedule of a row would change for whom: at most four sentences, most important first."""
+    lines = sentences(desk, row)
     if not lines or desk.today is None:
         return []
-    name = desk.today[0]
-    words = f"What it would change against {name}, every job counting once; “today” is {name}:"
-    tenths, share = limits_by_tenths(desk, row), share_of_easy(desk, row)
+    last = limits_by_tenths(desk, row) or share_of_easy(desk, row)
     return [
-        html.P(words, className="quiet"),
-        html.P(html.B(share), className="share") if share else None,
-        *_measures(desk.disagreements(row)),
+        html.P(f"Against {desk.today[0]}, every job counting once:", className="quiet"),
         _changes(lines),
-        html.P(tenths, className="tenths") if tenths else None,
-        *_prices(desk.prices(row)),
-        _on_other_jobs(desk, row),
+        html.P(last, className="tenths") if last else None,
     ]
+
+
+def between_parts(desk: Desk, rows: Sequence[int]) -> list[Any]:
+    """Return in two sentences how two schedules of the shortlist differ for whom."""
+    letters = {pick.row: pick.letter for pick in desk.state.picks}
+    known = [(letters[row], desk.measure(row)) for row in rows[:2] if row in letters]
+    pair = [(letter, measured) for letter, measured in known if measured is not None]
+    if len(pair) < 2:
+        return []
+    return [html.P(sentence) for sentence in either_or(pair[0], pair[1], desk.people)]
+
+
+def cost_parts(desk: Desk, row: int) -> list[Any]:
+    """Return what the wish costs whom, and what the next hour for a group costs near the schedule of a row."""
+    parts = [*answer_parts(desk), *_prices(desk.prices(row))]
+    return parts or [html.P("Near this schedule nothing has a clear price.")]
 
 
 def share_of_easy(desk: Desk, row: int) -> str:
@@ -155,17 +185,6 @@ def _prices(sentences: Sequence[str]) -> list[Any]:
     return [html.Details([html.Summary(words), html.P(note, className="quiet"), items])]
 
 
-def _on_other_jobs(desk: Desk, row: int) -> Any:
-    """Return what is known of a schedule of the front on other jobs: nothing, which an owner must know."""
-    if row_policy(desk.front, row) is None:
-        return None
-    return html.P(
-        "It was chosen by all jobs of this log, so nothing here shows how its scheduler does on jobs to come. "
-        "“3 · Scheduler” trains one on the first part of the time, and tests it on the rest.",
-        className="quiet",
-    )
-
-
 def _measures(lines: Sequence[Consequence]) -> list[Any]:
     """Return where AWRT and mean waits say different things, as a list; nothing if they do not."""
     return [_changes(lines, "measures")] if lines else []
@@ -184,7 +203,9 @@ def test_list(desk: Desk, number: int) -> list[Any]:
     if not lines:
         return []
     words = f"On the jobs that it has not seen, every job counting once; “today” is {name}, from an empty machine on:"
+    weeks = unseen_weeks(desk, number)
     return [
+        html.P(html.B(weeks), className="weeks-kept") if weeks else None,
         html.H3("What it would change for whom"),
         html.P(words, className="quiet"),
         *_measures(others),
@@ -289,7 +310,8 @@ def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
         )
         parts.append(html.P([link, f" {words} Users who are not in it are newcomers."]))
     items = [html.Li([step.words, html.Br(), html.Code(step.command)]) for step in what_to_do]
-    return [*parts, html.Ol(items, className="steps"), *what]
+    lines = html.Pre("\n".join(slurm_words(policy, file)), tabIndex=0)
+    return [*parts, html.Ol(items, className="steps"), html.H3("Or in the words of slurm.conf"), lines, *what]
 
 
 def text_parts(text: str) -> list[Any]:

@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparison.comparison import BEST, IDEAL
+from ..comparison.waits_table import people
 from ..core.arrays import Floats
 from ..fronts.front import Front
 from ..plots.axes import axis, extent, ticks, unit
 from ..plots.fronts import plane
 from ..plots.outer_lines import Outer, outer_line
 from ..plots.style import HOUR, SETS, mark_style, template, text
+from ..report.html_page import PICKS as PICK_COLOURS
 from ..simulation.objective import Objective, improvement, is_of_group
 from ..wishes.wish import Wish
-from ..workload.measures import is_measure
+from ..workload.measures import is_measure, measure_of
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -35,7 +37,6 @@ SHORT_TITLES = {  # of axes whose full titles are longer than a small chart
 }
 MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
 CHOSEN, ASPIRED, ON_THE_WAY = "#d6006c", "#0072B2", "#7b8794"  # no mark has the colour of the chosen schedule
-PICK_COLOURS = ("#6a3d9a", "#8c510a", "#1b7837", "#b2182b", "#01665e", "#5c5c5c")  # of the shortlist; no mark's either
 PICK_LOOKS = len(PICK_COLOURS)
 PICK_DASHES = 4  # of their lines: with the colours twelve looks
 
@@ -60,10 +61,12 @@ class Course(NamedTuple):
 def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
     """Return how each objective is drawn in parallel coordinates, better upwards; plain values.
 
-    The keys are "name", "column" in the front, "label", "unit", "maximise", "factor" from natural units to drawn
-    values, "log", the places of the worst "low" and the best "high" end, and "ticks" of place and text.
+    The keys are "name", "title" and "label" (what it is, and of whom), "column" in the front, "unit", "maximise",
+    "factor" from natural units to drawn values, "log", the places of the worst "low" and the best "high" end, and
+    "ticks" of place and text.
     """
     descriptions = []
+    who = people(front.groups)
     for column, objective in enumerate(front.objectives):
         if objective not in front.defined_objectives:
             continue
@@ -76,8 +79,8 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
         descriptions.append(
             {
                 "name": objective.name,
+                **_in_two_lines(objective, who),
                 "column": column,
-                "label": brief(objective),
                 "unit": "h" if objective.unit == "s" else objective.unit,
                 "maximise": objective.maximise,
                 "factor": _factor(objective),
@@ -88,6 +91,20 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
             }
         )
     return descriptions
+
+
+def _in_two_lines(objective: Objective, who: Sequence[str]) -> dict[str, str]:
+    """Return the "title" of an objective, and in "label" of whom it is: `who` is in each group, in words."""
+    if is_of_group(objective.name):
+        whose = who[int(objective.name.removeprefix("AWRT")) - 1]
+        return {
+            "title": objective.name,
+            "label": whose.partition(" (group")[0] if " (group" in whose else brief(objective),
+        }
+    if not is_measure(objective.name):
+        return {"title": objective.name, "label": brief(objective)}
+    whose = measure_of(objective.name).of
+    return {"title": objective.name.removesuffix(f" of {whose}"), "label": whose or "all jobs"}
 
 
 def empty(

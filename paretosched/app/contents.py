@@ -25,6 +25,7 @@ from .tab_compare import compare_pieces
 from .tab_train import train_pieces
 from .tab_wish import best_values, wish_fields, wish_pieces
 from .trainings import RUNNING, STOPPED
+from .waits_view import buttons_of
 from .widgets import GRAPH
 
 
@@ -90,7 +91,7 @@ def contents(desk: Desk) -> Contents:
             )
 
         figures = {"free": chart(state.across, state.up, state.log), "util": chart("UTIL", "AWRT", state.log)}
-        words = " ".join(filter(None, [desk.service_words(), *in_words(front, marks.get(IDEAL))]))
+        words = " ".join(filter(None, in_words(front, marks.get(IDEAL))))
         pieces = {"words": words} | _pieces(desk, view)
         return Contents(pieces, shown, figures | {"config": GRAPH, "marks": list(marks)})
 
@@ -98,7 +99,7 @@ def contents(desk: Desk) -> Contents:
 def _pieces(desk: Desk, view: View) -> dict[str, Any]:
     """Return the parts of the page that an answer may change, by their ids."""
     head = {"facts": _facts(desk), "other-machine": _other_machine(desk), "further": further_list(desk)}
-    head["machine"] = _machine(desk)
+    head |= {"machine": _machine(desk), "two-buttons": buttons_of(desk)}
     return head | wish_pieces(desk, view) | compare_pieces(desk) | train_pieces(desk)
 
 

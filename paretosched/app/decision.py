@@ -1,4 +1,7 @@
-"""The report of the decision: one file for the next meeting, with the wish, the candidates, the reasons and figures."""
+"""The report of the decision: one file that a colleague reads in three minutes, in the words and colours of the page.
+
+It has the question, who waits how long, what it costs whom, how sure that is, how to run it, and the machine.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,36 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..core.errors import InputError, number_of
+from ..deployment.slurm_words import slurm_words
+from ..deployment.steps import option_of_groups, steps
 from ..fronts.row_schedules import row_policy
-from ..plots import fronts as front_figures
 from ..policies.explanation import explain
+from ..policies.policy import Policy
 from ..report.html_page import page_of
-from ..report.html_pieces import figure, head_cell, objective_cell, table, warning
+from ..report.html_pieces import head_cell, objective_cell, table, warning
+from ..report.svg import Drawn, parallel
+from ..report.who_waits import waits_table
 from ..simulation.objective import Objective, improvement, with_group
+from ..simulation.service import Waits
 from ..wishes.relative_limits import known_part
-from .cards import share_of_easy
-from .charts import LETTERS, differences, unit_of
+from ..workload.machine_description import describe_machine, machine_drawing, machine_words
+from .cards import SEEN_ALL, share_of_easy
+from .charts import LETTERS, look_of, unit_of
 from .desk import Desk
-from .state import Pick, pick_at, pick_name, wish_words
+from .history_view import decided_lines
+from .other_jobs import limits_by_tenths, unseen_weeks
+from .state import Pick, pick_at, pick_name, policy_file, wish_words
 from .state_view import View, view_of
 from .tab_compare import better_words, schedules_to_compare
 from .tab_train import CLASSES, progress, test_sentence
+from .tab_wish import of_goal
 from .trainings import DONE, Training
-
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+from .waits_view import HERE, losses, sentences, table_of
 
 
 def decision(desk: Desk) -> str:
@@ -41,9 +51,10 @@ def decision(desk: Desk) -> str:
         rows = [pick.row for pick in _picks(desk) if pick.row is not None]
     with suppress(InputError):  # the front was replaced meanwhile
         for row in rows:  # they are kept, and take up to a second each: so that nobody waits for these
-            desk.measure(row)
+            table_of(desk, row)
+    weeks = {t.number: unseen_weeks(desk, t.number) for t in desk.known_trainings if t.status == DONE}
     with desk.lock:
-        return _report(desk)
+        return _report(desk, weeks)
 
 
 def _picks(desk: Desk) -> Sequence[Pick]:
@@ -51,28 +62,120 @@ def _picks(desk: Desk) -> Sequence[Pick]:
     return desk.state.picks or (pick_at(desk.front, view_of(desk.state, desk.front).row, LETTERS[0]),)
 
 
-def _report(desk: Desk) -> str:
-    """Return the report of a desk that is locked."""
+def _report(desk: Desk, weeks: Mapping[int, str]) -> str:
+    """Return the report of a desk that is locked; `weeks` say how trainings do in weeks that they have not seen."""
     state, front = desk.state, desk.front
     view = view_of(state, front)
     columns, reference = schedules_to_compare(desk)
     picks = _picks(desk)
     if not state.picks:
         columns[LETTERS[0]] = front.values[view.row]
+    done = [t for t in desk.known_trainings if t.status == DONE]
     parts = [
         f'<header><p class="eyebrow">paretosched decision · {date.today().isoformat()}</p>',
         f"<h1>{escape(front.workload)}</h1></header>",
         warning("" if desk.comparison is None else desk.comparison.other_machine),
-        "<h2>What is wanted</h2>",
+        "<h2>The question</h2>",
         *_paragraphs(_wish_words(desk, view)),
-        "<h2>Candidates</h2>",
-        _table(desk, columns, reference, picks),
+        *_waits(desk, picks),
+        "<h2>What it costs whom</h2>",
         *(part for pick in picks for part in _candidate(desk, pick)),
-        *(part for t in desk.known_trainings if t.status == DONE for part in _of_training(desk, t)),
-        "<h2>Figures</h2>",
-        *(f"<div>{figure(key, picture)}</div>" for key, picture in _figures(desk, columns, reference).items()),
+        "<h2>How sure is it?</h2>",
+        *_paragraphs([_origin(desk), SEEN_ALL]),
+        *(part for pick in picks for part in _how_sure(desk, pick)),
+        *(part for t in done for part in _of_training(desk, t, weeks.get(t.number, ""))),
+        "<h2>How to run it</h2>",
+        *_how_to_run(desk, picks),
+        "<h2>In AWRT, for those who ask</h2>",
+        _table(desk, columns, reference, picks),
+        _figure(desk, columns, reference),
+        *_history(desk),
+        *_machine(desk),
     ]
     return page_of(f"{front.workload}: the decision", "\n".join(parts))
+
+
+def _waits(desk: Desk, picks: Sequence[Pick]) -> list[str]:
+    """Return the table of waits, with a column for each candidate; nothing where waits are not known."""
+    rows = {f"{p.letter}: {pick_name(p, desk.front)}": p.row for p in picks if p.row is not None}
+    waits: dict[str, Waits | None] = {}
+    for head, row in rows.items():
+        there = table_of(desk, row, made=False)
+        known = {name: there[name] for name in there if name != HERE and not name.startswith("trained")}
+        trained = {name: there[name] for name in there if name.startswith("trained")}
+        waits = {**known, **waits, head: there.get(HERE), **trained}
+    text = waits_table(waits, desk.people) if waits and next(iter(waits.values())) is not None else ""
+    return ["<h2>Who waits how long</h2>", text] if text else []
+
+
+def _origin(desk: Desk) -> str:
+    """Return how many schedules were compared, and how often the search was run."""
+    front = desk.front
+    seeds = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
+    runs = number_of(len(front.origins), "run")
+    return (
+        f"Chosen from {number_of(len(front), 'schedule')}, the best of {front.evaluations:,} simulated in {runs} "
+        f"(seed {seeds}): none of them is better than another in everything."
+    )
+
+
+def _how_sure(desk: Desk, pick: Pick) -> list[str]:
+    """Return how a candidate keeps the limits over time, and whether it was tried on other jobs."""
+    if pick.row is None:
+        return []
+    distance = desk.distance(pick.row)
+    far = f"{of_goal(desk.state.wish, distance)}{distance}." if distance else ""
+    words = [word for word in (limits_by_tenths(desk, pick.row), far) if word]
+    return [f"<p><b>{pick.letter}</b>: {escape(' '.join(words))}</p>"] if words else []
+
+
+def _how_to_run(desk: Desk, picks: Sequence[Pick]) -> list[str]:
+    """Return the commands that run the scheduler of each candidate, in full for the first, and what it does."""
+    parts: list[str] = []
+    first = ""
+    for pick in picks:
+        policy = None if pick.row is None else row_policy(desk.front, pick.row)
+        parts.append(f"<h3>{pick.letter} · {escape(pick_name(pick, desk.front))}</h3>")
+        if pick.row is None or policy is None:
+            parts.append("<p>It knows the future: no scheduler makes it.</p>")
+            continue
+        file = policy_file(desk.front, pick.row)
+        parts += [f"<p>As {first}, with {file}.</p>"] if first else _steps(desk, policy, file)
+        text = escape(explain(policy).text())
+        parts.append(f"<details><summary>What its scheduler does</summary><pre>{text}</pre></details>")
+        first = first or pick.letter
+    return parts
+
+
+def _steps(desk: Desk, policy: Policy, file: str) -> list[str]:
+    """Return the steps to a machine that runs a policy in a file, which the page saves."""
+    try:
+        todo = steps(policy, file, option_of_groups(policy, desk.workload))
+    except InputError as error:
+        return _paragraphs([f"No resource manager can run it as an order of its queue: {error}."])
+    items = "".join(f"<li>{escape(step.words)}<br><code>{escape(step.command)}</code></li>" for step in todo)
+    lines = escape("\n".join(slurm_words(policy, file)))
+    return [f'<ol class="steps">{items}</ol>', f"<p>Or in the words of slurm.conf:</p><pre>{lines}</pre>"]
+
+
+def _history(desk: Desk) -> list[str]:
+    """Return how the decision came about, in its steps; nothing before there are any."""
+    lines = decided_lines(desk.history, desk.front)
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return ["<h2>How it came to this</h2>", f'<ol class="steps">{items}</ol>'] if lines else []
+
+
+def _machine(desk: Desk) -> list[str]:
+    """Return the machine in words, and its drawing if it has nodes."""
+    workload = desk.workload
+    if workload is None:
+        return []
+    jobs = number_of(len(workload), "job")
+    if workload.machine is None:
+        return ["<h2>The machine</h2>", f"<p>{jobs} on {number_of(workload.capacity, 'processor')}.</p>"]
+    about = describe_machine(workload.machine)
+    drawing = f"<pre>{escape(machine_drawing(about))}</pre>"
+    return ["<h2>The machine</h2>", f"<p>{jobs} on {escape(machine_words(about))}.</p>", drawing]
 
 
 def _paragraphs(sentences: Sequence[str]) -> list[str]:
@@ -88,7 +191,7 @@ def _wish_words(desk: Desk, view: View) -> list[str]:
         else ""
     )
     wanted = "No wish was entered." if wish is None else f"The wish: {wish_words(wish, desk.front)}."
-    return [wanted, remain, desk.service_words(), desk.trouble]
+    return [wanted, remain, desk.trouble]
 
 
 def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks: Sequence[Pick]) -> str:
@@ -117,37 +220,25 @@ def _table(desk: Desk, columns: Mapping[str, Any], reference: str | None, picks:
 
 
 def _candidate(desk: Desk, pick: Pick) -> list[str]:
-    """Return the section of a candidate: the owner's reason, what would change for whom, at what price, and how."""
-    title = f"<h2>{pick.letter} · {escape(pick_name(pick, desk.front))}</h2>"
+    """Return the section of a candidate: the owner's reason, what changes most for whom, and at what price."""
+    title = f"<h3>{pick.letter} · {escape(pick_name(pick, desk.front))}</h3>"
     why = f"Why: {pick.note}" if pick.note else ""
     if pick.row is None:
         return [title, *_paragraphs([why, better_words(pick, desk.front)[0]])]
-    lines = desk.consequences(pick.row)
-    policy = row_policy(desk.front, pick.row)
-    harm = desk.harm_words(desk.state.numbers, desk.front.values[pick.row])
-    parts = [title, *_paragraphs([why, desk.distance(pick.row)])]
-    parts += [f'<p class="harm">{escape(harm)}</p>'] if harm else []
-    if policy is not None:
-        parts += _paragraphs(["It was chosen by all jobs of this log; it is not tested on others."])
-    if lines and desk.today is not None:
-        words = f"What it would change against {desk.today[0]}, which “today” means; every job counts once:"
-        parts += [
-            *_paragraphs([words, share_of_easy(desk, pick.row)]),
-            _list([line.sentence for line in [*desk.disagreements(pick.row), *lines]]),
-        ]
-        prices = desk.prices(pick.row)
-        if prices:
-            note = (
-                "What the next hour costs, from a plane fitted to the schedules nearby (in brackets 90 of 100 refits):"
-            )
-            parts += [*_paragraphs([note]), _list(prices)]
-    if policy is None:
-        return [*parts, "<p>It knows the future: no scheduler makes it.</p>"]
-    text = escape(explain(policy).text())
-    return [*parts, f"<details><summary>What its scheduler does</summary><pre>{text}</pre></details>"]
+    parts = [title, *_paragraphs([why])]
+    parts += [f'<p class="harm">▼ {escape(loss.words)}</p>' for loss in losses(desk, pick.row)]
+    lines = sentences(desk, pick.row)
+    if not lines:
+        return parts
+    parts += [_list([*(line.sentence for line in lines), *filter(None, [share_of_easy(desk, pick.row)])])]
+    prices = desk.prices(pick.row)
+    if prices:
+        note = "What the next hour costs, from a plane fitted to the schedules nearby (in brackets 90 of 100 refits)"
+        parts.append(f"<details><summary>{note}</summary>{_list(prices)}</details>")
+    return parts
 
 
-def _of_training(desk: Desk, t: Training) -> list[str]:
+def _of_training(desk: Desk, t: Training, weeks: str) -> list[str]:
     """Return the section of a trained scheduler: what it was trained for, and how it does on jobs it has not seen."""
     values = desk.trained_values.get(t.number)
     if values is None or desk.comparison is None or np.isnan(values).all():
@@ -156,9 +247,9 @@ def _of_training(desk: Desk, t: Training) -> list[str]:
     told = progress(wish, desk.comparison.beside_front[0], values, desk.front)
     tested = test_sentence(t, desk.front) or "It was not tested on jobs that it has not seen."
     return [
-        f"<h2>Trained {t.number}</h2>",
+        f"<h3>Trained {t.number}</h3>",
         *_paragraphs([f"{CLASSES[t.kind][0]}, for {wish_words(t.wish, desk.front)}.", desk.trained_distance(t)]),
-        *_paragraphs([f"On all jobs of the log: {' '.join(told)}" if told else "", tested]),
+        *_paragraphs([f"On all jobs of the log: {' '.join(told)}" if told else "", tested, weeks]),
     ]
 
 
@@ -167,16 +258,11 @@ def _list(sentences: Sequence[str]) -> str:
     return f'<ul class="summary">{items}</ul>'
 
 
-def _figures(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> dict[str, Figure]:
-    """Return the figures of the report by their keys; each has a title."""
-    front, state = desk.front, desk.state
-    drawn = {
-        "parallel": front_figures.parallel(front, columns),
-        "free": front_figures.scatter(front, state.across, state.up, columns, log=state.log),
-    }
-    others = {name: values for name, values in columns.items() if name != reference}
-    if reference is not None and others:
-        bars = differences(front.objectives, (reference, columns[reference]), others)
-        bars.update_layout(title_text=f"Difference to {escape(reference)}", margin_t=70)
-        drawn["differences"] = bars
-    return drawn
+def _figure(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> str:
+    """Return the drawing of the candidates and of today's scheduler across all objectives."""
+    looks = {"EASY": "look-easy"} | {letter: f"look-{look_of(letter)}" for letter in LETTERS if letter in columns}
+    lines = [
+        Drawn(name, list(values), "look-today" if name == reference else looks.get(name, "look-trained"))
+        for name, values in columns.items()
+    ]
+    return parallel(desk.axes(), lines, desk.front.values, "all objectives of the schedules, better is up")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
-from ..comparison.consequences import Consequence, consequences, duration, in_service_words, two_measures, users_of
 from ..comparison.questions import Question, questions
+from ..comparison.waits_table import people
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -31,21 +33,22 @@ from ..wishes.navigation import reachable, remaining
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import TODAY, Wish, goal, spelled_out, violation
 from ..workload.group_rules import comes_from_consumption
-from ..workload.measures import as_measured
+from ..workload.measures import as_measured, with_measures
 from ..workload.workload import Workload
 from . import page_file, page_folder
-from .actions import after
+from .actions import MOST_NAME, MOST_NOTED, UnmeasuredError, after, text_in
 from .charts import LETTERS, axes, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
+from .measuring import Columns, Measuring, load_columns, measured_columns, names_to_measure, save_columns, with_columns
 from .newer_front import digest_of
-from .state import State, beginning, gone_words, lost_words, on_front, wish_words
+from .state import State, beginning, gone_words, lost_words, on_front, wish_words, with_measures_of
 from .state_view import view_of
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
 
 RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
-REPLACING = ("say", "classify", "near", "weigh", "undo", "redo", "open")  # they replace a wish, or its goal
+REPLACING = ("say", "classify", "near", "weigh", "undo", "redo", "back", "open")  # they replace a wish, or its goal
 MOST_SCHEDULES = 4  # that are kept; one of a million jobs takes 8 MB
 MOST_MEASURED = 200  # schedules whose waits are kept
 MOST_WINDOWS = 1000  # whose last actions are remembered
@@ -72,19 +75,21 @@ class Desk:
         self.folder = folder
         self.lock = threading.RLock()
         self.revision = 0
-        self.history = History(beginning(front))
+        self.history = History.from_state(beginning(front))
         self.remark = ""
         self.comparison: Comparison | None = None
         self.waiting = False
         self.trouble = ""
         self.known_trainings: list[Training] = []
         self.exploration = Exploration()
+        self.measuring: Measuring | None = None
+        self._columns: dict[str, Columns] = {}  # what is measured on fronts, by their digests
+        self._later: dict[str, Any] | None = None  # an action that needs the workload, which is not known yet
         self._workload: Workload | None = None
         self._references: tuple[tuple[str, tuple[float, ...]], ...] = ()
         self._trained_values: dict[int, Floats] = {}
         self._drawings: dict[Any, Any] = {}
-        self._waits: dict[tuple[str, int], Waits] = {}
-        self._users: list[int] = []
+        self._waits: dict[Any, Waits] = {}  # by front and row, or the rule
         self._schedules: dict[Any, Schedule] = {}  # by the owner's rule, or by front and row
         self._rules: list[PolicyLike] = []  # as `known`
         self._own: Sequence[Policy] = ()
@@ -96,8 +101,8 @@ class Desk:
             self.further = None if run is None else Further(folder, run)
             content = page_folder.load(folder)
             if content is not None:
-                state, losses = page_file.from_json(content, front, str(folder / page_folder.PAGE_FILE))
-                self.history = History(state)
+                self.history, losses = self._open_saved(content, str(folder / page_folder.PAGE_FILE))
+                state = self.history.present
                 self.remark = lost_words(losses) or gone_words(
                     state, bool(content.get("chosen")) and state.chosen is None
                 )
@@ -129,26 +134,128 @@ class Desk:
                 self.history = self.history.undo()
             elif name == "redo":
                 self.history = self.history.redo()
+            elif name == "back":
+                self.history = self.history.back_to(action.get("number"))
+            elif name == "why":
+                self.history = self.history.with_why(action.get("number"), text_in(action, "text", MOST_NOTED))
             elif name in ("train", "cancel", "resume"):
                 self._train(action)
             elif name in ("explore", "halt"):
                 self._explore(action)
-            elif name == "open":
-                state, losses = page_file.read(action.get("text"), self.front, "the opened file")
-                self.history = self.history.after(state)
-                self.remark = lost_words(losses) or gone_words(state, False)
+            elif name == "leave":
+                if self.measuring is not None:
+                    self.measuring.is_stopped = True
             else:
-                state = after(self.state, action, self.front)
-                if name == "look":
-                    self.history = self.history.without_step(state)
-                elif state != self.state:
-                    self.history = self.history.after(state)
+                try:
+                    self._change(name, action)
+                except UnmeasuredError as lacking:
+                    self._measure(lacking.names, action)
             self.revision += 1
             try:
-                page_folder.save(self.folder, page_file.to_json(self.state, self.front))
+                self._save()
             except InputError:
                 self.history = before
                 raise
+
+    def _change(self, name: Any, action: Any) -> None:
+        """Change the state by an action of the owner, or by a file that is opened, with the steps that led to it."""
+        if name == "open":
+            opened, losses = page_file.read(action.get("text"), self.front, "the opened file")
+            self.history = self.history.with_steps(opened.steps)
+            self.remark = lost_words(losses) or gone_words(opened.present, False)
+            return
+        state = after(self.state, action, self.front)
+        if name == "look":
+            self.history = self.history.without_step(state)
+        elif state != self.state:
+            self.history = self.history.after(state, time.time(), text_in({"who": "", **action}, "who", MOST_NAME))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the state of the page and the steps that led to it as plain JSON values."""
+        return page_file.history_to_json(self.history, self.front)
+
+    def _save(self) -> None:
+        """Keep the owner's work on disk."""
+        page_folder.save(self.folder, self.to_json())
+
+    def _open_saved(self, content: Any, where: str) -> tuple[History, int]:
+        """Return what was saved; a wish about what is not measured on it waits until the jobs are known."""
+        try:
+            return page_file.history_from_json(content, self.front, where)
+        except UnmeasuredError as lacking:
+            kept = load_columns(self.folder, self.digest, len(self.front))
+            if set(lacking.names) <= set(kept):
+                self._columns[self.digest] = kept
+                self.front = with_columns(self.front, kept, lacking.names)
+                return self._open_saved(content, where)
+            self._later = {"do": "say", "text": str(content.get("in_words", ""))}
+            return page_file.history_from_json(content | {"wish": None}, self.front, where)
+
+    # --- measures of all schedules ----------------------------------------------------------------------------------
+
+    def _measure(self, names: Sequence[str], action: Mapping[str, Any]) -> None:
+        """Measure something on all schedules in the background, and then carry out the action that needs it."""
+        then = {key: value for key, value in action.items() if key not in ("window", "turn", "seen", "front")}
+        if self.measuring is not None and not self.measuring.is_stopped:
+            self.measuring.then = then
+            return
+        if self._workload is None or self.comparison is None:
+            raise InputError(
+                "waits can be limited as soon as the jobs are known"
+                + ("; they are being read, so try again in a moment" if self.waiting else ": start with --trace LOG")
+            )
+        front, digest, workload = self.front, self.digest, self._workload
+        if then["do"] == "show" and self.newer is not None:
+            digest, front = self.newer
+        wanted = names_to_measure(names, workload)
+        with_measures(workload, names)  # raises if that is not possible
+        self.measuring = Measuring(digest, then, len(front))
+        threading.Thread(
+            target=self._measure_now, args=(self.measuring, front, workload, names, wanted), daemon=True
+        ).start()
+
+    def _measure_now(
+        self, job: Measuring, front: Front, workload: Workload, names: Sequence[str], wanted: Sequence[str]
+    ) -> None:
+        """Measure what is wanted, put `names` behind the front on the page, and carry out the owner's action."""
+        trouble, comparison, wider, there = "", None, front, workload
+        try:
+            columns = self._columns.get(job.digest, {})
+            if not set(names) <= set(columns):
+                found = measured_columns(front, wanted, workload, lambda done: _progress(job, done))
+                if found is None:
+                    return
+                columns = self._columns[job.digest] = {**columns, **found}
+                save_columns(self.folder, job.digest, columns)
+            wider = with_columns(front, columns, names)
+            there = as_measured(workload, wider.measured)
+            comparison = self._compare_known(there, wider)
+        except (InputError, OSError) as error:
+            trouble = f"This could not be measured: {error}"
+        finally:
+            with self.lock:
+                self.measuring = None if self.measuring is job else self.measuring
+                self.revision += 1
+                self.remark = trouble
+                if comparison is not None:
+                    self._put(job, front, wider, there, comparison)
+
+    def _put(self, job: Measuring, before: Front, front: Front, workload: Workload, comparison: Comparison) -> None:
+        """Show a front with more measures in the place of the one without, and carry out the action that needs it."""
+        if job.then["do"] == "show":
+            if self.newer is not None and self.newer[0] == job.digest:
+                self.newer = job.digest, front
+        elif job.digest == self.digest and before is self.front:
+            self.front, self.comparison, self._workload = front, comparison, workload
+            self.history = self.history.each(lambda state: with_measures_of(state, before, front))
+            self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
+            self._drawings, self._trained_values, self._schedules = {}, {}, {}
+            self._know(comparison)
+        try:
+            self.act(job.then)
+        except InputError as error:
+            self.remark = str(error)
+        self.look_after()
 
     def act_once(self, action: Mapping[str, Any]) -> str:
         """Carry out an action of a window, unless it was done already, and return why it was refused; "" if it was not.
@@ -194,6 +301,11 @@ class Desk:
         with self.lock:
             if self.newer is None:
                 return
+            lacking = [name for name in self.front.measured.names if name not in self.newer[1].measured.names]
+            if lacking:
+                self._measure(lacking, {"do": "show"})
+                self.revision += 1
+                return
             before, chosen = self.front, self.state.chosen
             self.digest, self.front = self.newer
             self.newer = None
@@ -202,7 +314,7 @@ class Desk:
             self._drawings = {}
             self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
-            page_folder.save(self.folder, page_file.to_json(self.state, self.front))
+            self._save()
 
     # --- known schedules and trainings ------------------------------------------------------------------------------
 
@@ -225,16 +337,13 @@ class Desk:
         """Find the workload and simulate the known policies now, see `start_known`."""
         comparison: Comparison | None = None
         workload: Workload | None = None
-        self._own = policies = [_with_own_name(policy) for policy in policies]
+        self._own = [_with_own_name(policy) for policy in policies]
         trouble = ""
         words: Sequence[str] = ()
         try:
             workload, words = find()
             workload = as_measured(workload, self.front.measured)
-            try:
-                comparison = compare(workload, [*KNOWN_POLICIES, "recorded", *policies], self.front)
-            except InputError:  # a log that was generated or scaled has no recorded waits
-                comparison = compare(workload, [*KNOWN_POLICIES, *policies], self.front)
+            comparison = self._compare_known(workload, self.front)
             areas_of(workload).first_rows()  # seconds for a large log; later they are known
         except InputError as error:
             trouble = str(error)
@@ -244,6 +353,13 @@ class Desk:
         finally:
             self._set_workload(workload, comparison, trouble, words)
         self.look_after()
+
+    def _compare_known(self, workload: Workload, front: Front) -> Comparison:
+        """Return the known policies and the owner's own ones on a workload, beside a front."""
+        try:
+            return compare(workload, [*KNOWN_POLICIES, "recorded", *self._own], front)
+        except InputError:  # a log that was generated or scaled has no recorded waits
+            return compare(workload, [*KNOWN_POLICIES, *self._own], front)
 
     def _set_workload(
         self, workload: Workload | None, comparison: Comparison | None, trouble: str, words: Sequence[str]
@@ -257,6 +373,10 @@ class Desk:
                 if self.further is not None:
                     self.further.trace = words
                 self._know(comparison)
+                later, self._later = self._later, None
+                if later is not None:
+                    with suppress(InputError):
+                        self.act(later)
             self.revision += 1
 
     def _fixed_groups(self, workload: Workload | None) -> Path | None:
@@ -402,36 +522,25 @@ class Desk:
             key, front, workload = (self.digest, row), self.front, self._workload
             if workload is None or key in self._waits:
                 return self._waits.get(key)
-        measured = waits(self.schedule_of(key, lambda: schedule(front, row, workload)))
+        return self.waits_of(key, lambda: schedule(front, row, workload))
+
+    def waits_of(self, key: Any, make: Callable[[], Schedule] | None) -> Waits | None:
+        """Return the waits of a schedule, see `schedule_of`, and keep them; without `make` those kept."""
+        with self.lock:
+            if key in self._waits or make is None:
+                return self._waits.get(key)
+        measured = waits(self.schedule_of(key, make))
         with self.lock:
             self._waits[key] = measured
             for old in list(self._waits)[:-MOST_MEASURED]:
                 del self._waits[old]
         return measured
 
-    def consequences(self, row: int) -> list[Consequence]:
-        """Return in words what the schedule of a row would change against the owner's scheduler, group by group."""
-        measured = self.measure(row)
-        with self.lock:
-            if measured is None or self.comparison is None or self._workload is None or row >= len(self.front):
-                return []
-            util = float(self.comparison.beside_front[self.mine, 0]), float(self.front.values[row, 0])
-            today, groups = self.comparison.waits[self.mine], self.front.groups
-            if not self._users:
-                self._users = users_of(self._workload)
-            return consequences(today, measured, groups, self._users, util)
-
-    def disagreements(self, row: int) -> list[Consequence]:
-        """Return in words where AWRT and mean waits say different things of the schedule of a row, group by group."""
-        measured = self.measure(row)
-        with self.lock:
-            if measured is None or self.comparison is None or row >= len(self.front):
-                return []
-            of_groups = slice(2, 2 + len(self.front.groups))
-            gains = improvement(
-                self.front.values[row, of_groups], self.comparison.values[self.mine, of_groups]
-            ).tolist()
-            return two_measures(self.comparison.waits[self.mine], measured, self.front.groups, gains)
+    @property
+    def people(self) -> list[str]:
+        """Who is in each group, in words."""
+        is_known = self._workload is not None and not comes_from_consumption(self._workload)
+        return list(self.front.groups) if is_known else people(self.front.groups)
 
     def pair_over_time(self, row: int) -> tuple[Schedule, Schedule] | None:
         """Return the schedule of the owner's scheduler and that of a row, made again; None without the workload.
@@ -468,18 +577,6 @@ class Desk:
             front, bound = self.front, None if self.comparison is None else self.comparison.ideal
         rates = exchange_rates(front, row, np.ones(len(front), dtype=np.bool_))
         return rate_sentences(rates, front.objectives, front.values[row], bound)
-
-    def service_words(self) -> str:
-        """Return in one sentence how long jobs wait under the owner's scheduler; "" if that is not known."""
-        if self.comparison is None or not self.comparison.waits:
-            return ""
-        name = self.known_names[self.mine]
-        words = in_service_words(self.comparison.waits[self.mine], name)
-        if not name.startswith("recorded"):
-            return words
-        more = ", which at times has more processors in use than the machine has" if name.endswith(OVERBOOKED) else ""
-        easy = duration(float(self.comparison.waits[0].mean[0]))
-        return f"{words} Recorded is what happened, by the log{more}. With EASY, simulated, the mean wait is {easy}."
 
     @property
     def marks(self) -> dict[str, Floats]:
@@ -571,11 +668,14 @@ class Desk:
     @property
     def busy(self) -> bool:
         """Whether something may soon change without the owner: the workload is being read, or a process runs."""
-        return self.waiting or self.exploration.is_running or any(t.status == RUNNING for t in self.known_trainings)
+        live = self.waiting or self.exploration.is_running or self.measuring is not None
+        return live or any(t.status == RUNNING for t in self.known_trainings)
 
     def close(self) -> None:
         """Stop the trainings that run or wait, and the exploration; what they have simulated is kept."""
         with self.lock:
+            if self.measuring is not None:
+                self.measuring.is_stopped = True
             try:
                 self.trainings.close()
             finally:
@@ -589,6 +689,12 @@ def _with_own_name(policy: Policy) -> Policy:
         return policy
     changes: dict[str, Any] = {"name": f"policy {policy.name}"}
     return replace(policy, **changes)
+
+
+def _progress(job: Measuring, done: int) -> bool:
+    """Say how many schedules are measured, and return whether the owner wants no more."""
+    job.done = done
+    return job.is_stopped
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:

@@ -7,12 +7,13 @@ from typing import Any
 
 from dash import dcc, html
 
+from .actions import EXAMPLE
 from .contents import Contents
 from .desk import Desk
 from .tab_compare import compare_tab
 from .tab_train import train_tab
-from .tab_wish import wish_tab
-from .widgets import asked_part, axis_list, button, exports, heading, screen_label, selection, switch
+from .tab_wish import wish_fields, wish_tab
+from .widgets import asked_part, axis_list, button, exports, heading, screen_label, selection, switch, words_field
 
 TABS = {"wish": "1 · Wish", "compare": "2 · Compare", "train": "3 · Scheduler"}
 DOCUMENT = """<!DOCTYPE html>
@@ -23,13 +24,15 @@ DOCUMENT = """<!DOCTYPE html>
 
 def page(desk: Desk, contents: Contents) -> Any:
     """Return the page with its first contents."""
-    tabs = html.Main([_charts(desk, contents.pieces), _side(desk, contents.pieces)])
+    parts = [part(desk, contents.pieces) for part in (_question, _side, _charts)]  # in the order of a narrow page
+    tabs = html.Main(parts, id="ask")
     return html.Div(
         [
             dcc.Store(id="said"),
             dcc.Store(id="scene", data=contents.scene | {"turn": 0, "message": ""}),
             dcc.Store(id="figures", data=contents.figures),
             dcc.Store(id="held", data=contents.digests),
+            html.Button("Skip to what you want", id="skip", className="button strong"),
             _header(desk, contents.pieces),
             html.P(contents.pieces["other-machine"], id="other-machine", role="note"),
             tabs,
@@ -81,16 +84,51 @@ def _further(contents: Mapping[str, Any]) -> Any:
     )
 
 
+def _question(desk: Desk, contents: Mapping[str, Any]) -> Any:
+    """Return the centre of the page: the question, who waits how long, and the two buttons of an owner."""
+    hint = "Your wish in words; hours and per cent"
+    wish = wish_fields(desk.state, desk.front)["text"]
+    note = "↓ shorter, ↑ longer than today by more than 2 % · press a number for its jobs"
+    return html.Section(
+        [
+            html.Div(
+                [
+                    words_field("text", {"do": "say"}, "text", "What do you want?", wish, f"{hint}: {EXAMPLE}"),
+                    html.Button("Send", id="send", className="button strong", title="Send the wish (Enter)"),
+                    button("Clear", {"do": "say", "text": ""}, id="clear"),
+                ],
+                className="text",
+            ),
+            html.Div(contents["remarks"], id="remarks"),
+            html.Div(contents["two-buttons"], id="two-buttons", className="row"),
+            html.Div(
+                [
+                    html.Div(html.H2(["Who waits how long", html.Small(note)]), className="head"),
+                    html.Div(asked_part("table"), id="table", **{"aria-live": "polite"}),
+                    html.Div(asked_part("jobs"), id="behind", hidden=True, **{"aria-live": "polite"}),
+                ],
+                className="card who",
+            ),
+        ],
+        className="first",
+        **screen_label("Who waits how long"),
+    )
+
+
 def _side(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Return the side of the page where the owner says what is wanted: three tabs, and messages above them."""
     buttons = [html.Button(words, className="choice", **{"data-tab": key}) for key, words in TABS.items()]
+    left = html.Div(id="left", title="schedules within all limits of the wish", **{"aria-live": "polite"})
     panels = {"wish": wish_tab(desk, contents), "compare": compare_tab(contents), "train": train_tab(contents)}
     return html.Section(
         [
-            html.Nav(buttons, **screen_label("What to do")),
+            html.Div(  # beside the charts it is seen while one brushes them
+                [html.Nav(buttons, **screen_label("What to do")), left],
+                className="top",
+            ),
             html.P(id="message", role="alert"),  # above all three tabs
             html.Div(id="offer", role="status"),
-            html.Div([html.Div(panel, className=f"panel {name}") for name, panel in panels.items()], id="ask"),
+            html.Div([html.Div(panel, className=f"panel {name}") for name, panel in panels.items()], id="panels"),
             html.Div(id="unsent", role="status"),  # below them, so that nothing moves under a hand that types
         ],
         className="side",

@@ -7,28 +7,32 @@ seconds is done without the lock of the desk.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..comparison.consequences import Consequence, consequences, percent, two_measures, users_of
-from ..comparison.periods import periods
+from ..comparison.periods import MOST, Period, periods
 from ..comparison.what_if import Answer, Draw, answer, base_workload, changed_workload, for_other_users, seeds_of
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.row_schedules import row_policy, schedule
 from ..policies.policy import PolicyLike
 from ..simulation.objective import improvement, objectives
+from ..simulation.schedule import Schedule
 from ..simulation.service import waits
 from ..simulation.simulator import simulate
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import TODAY, Wish, exceeded_limits
-from ..workload.time_split import split
+from ..workload.time_split import split, weeks_of
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
 from .desk import Desk
 from .state import schedule_name
+from .trainings import Training
 
 TENTHS = 10
+FEW_WEEKS = 4  # with less, tenths of the time are told
 
 
 def today_on_other_jobs(desk: Desk) -> tuple[str, PolicyLike]:
@@ -44,22 +48,65 @@ def on_unseen_jobs(desk: Desk, number: int) -> tuple[str, list[Consequence], lis
     such jobs.
     """
     with desk.lock:
-        found = [t for t in desk.known_trainings if t.number == number and t.policy is not None]
-        workload = desk.workload
-        if not found or found[0].until is None or workload is None or desk.comparison is None:
+        known = unseen_jobs(desk, number)
+        if known is None:
             return "", [], []
         name, rule = today_on_other_jobs(desk)
-        policy, until, is_fixed = found[0].policy, found[0].until, desk.trainings.groups is not None
-    assert policy is not None  # noqa: S101  # see above
-    parts = split(workload, until)
-    rest = parts[1] if is_fixed else by_earlier_consumption(*parts)[1]
-    today, other = simulate(rest, rule), simulate(rest, policy)
+    trained, rest = known
+    today, other = _unseen_schedule(desk, rest, trained, rule), _unseen_schedule(desk, rest, trained)
     values = [np.asarray(objectives(each)) for each in (today, other)]
     before, after = waits(today), waits(other)
-    gains = improvement(values[1][2:], values[0][2:]).tolist()
+    of_groups = slice(2, 2 + len(rest.groups))  # measures stand behind them
+    gains = improvement(values[1][of_groups], values[0][of_groups]).tolist()
     util = float(values[0][0]), float(values[1][0])
     lines = consequences(before, after, rest.groups, users_of(rest), util)
     return name, lines, two_measures(before, after, rest.groups, gains)
+
+
+def unseen_jobs(desk: Desk, number: int) -> tuple[Training, Workload] | None:
+    """Return a training, and the jobs that it has not seen, in the groups of before; None without such jobs."""
+    found = [t for t in desk.known_trainings if t.number == number and t.policy is not None]
+    if not found or found[0].until is None or desk.workload is None or desk.comparison is None:
+        return None
+    parts = split(desk.workload, found[0].until)
+    is_fixed = desk.trainings.groups is not None
+    return found[0], parts[1] if is_fixed else by_earlier_consumption(*parts)[1]
+
+
+def _unseen_schedule(desk: Desk, rest: Workload, trained: Training, rule: PolicyLike | None = None) -> Schedule:
+    """Return the schedule of a trained policy on the jobs that it has not seen, or that of another rule; it is kept."""
+    policy = trained.policy if rule is None else rule
+    assert policy is not None  # noqa: S101  # see `unseen_jobs`
+    key = ("unseen", trained.until, trained.number if rule is None else rule)
+    return desk.schedule_of(key, lambda: simulate(rest, policy))
+
+
+def unseen_weeks(desk: Desk, number: int) -> str:
+    """Return in how many weeks that a training has not seen its policy keeps the limits, and is better in the goal.
+
+    The time is cut into equal parts of at most a week, tenths if that gives less than four. Relative limits are those
+    of the policies in this part. "" without such jobs, or where it cannot be said.
+    """
+    with desk.lock:
+        known, util_from = unseen_jobs(desk, number), desk.front.util_from
+    if known is None:
+        return ""
+    trained, rest = known
+    both = [_unseen_schedule(desk, rest, trained, "easy"), _unseen_schedule(desk, rest, trained)]
+    weeks = weeks_of(rest)
+    count, name = (min(weeks, MOST), "weeks") if weeks >= FEW_WEEKS else (TENTHS, "tenths of the time")
+    try:
+        parts = periods(both, count, trained.wish, util_from)
+    except InputError:  # two limits leave nothing
+        return ""
+    cells = [(part, part.cells(desk.front.objectives, 1)) for part in parts]
+    kept = [one["exceeded"] == 0 for part, one in cells if _has_limits(part, one)]
+    gains = [one["objective_vs_easy"] for _, one in cells if one["objective_vs_easy"] is not None]
+    words = [f"the limits are kept in {sum(kept)} of {len(kept)} {name}"] if kept else []
+    of = "" if len(gains) == len(kept) else f" of {len(gains)}" if words else f" of {len(gains)} {name}"
+    better = sum(gain > 0 for gain in gains)
+    words += [f"the goal is better than with EASY in {better}{of}"] if gains else []
+    return f"Of what it has not seen, {', and '.join(words)}." if words else ""
 
 
 def limits_by_tenths(desk: Desk, row: int) -> str:
@@ -77,7 +124,7 @@ def limits_by_tenths(desk: Desk, row: int) -> str:
         known = [(part, part.cells(front.objectives, 1)) for part in periods(both, TENTHS, wish, front.util_from)]
     except InputError:  # in a tenth no limit is defined, or two of them leave nothing
         return ""
-    parts = [(part, cells) for part, cells in known if cells["exceeded"] is not None]
+    parts = [(part, cells) for part, cells in known if _has_limits(part, cells)]
     kept = [cells["exceeded"] == 0 for _, cells in parts]
     if not kept:
         return ""
@@ -91,6 +138,11 @@ def limits_by_tenths(desk: Desk, row: int) -> str:
     loss, name = min((cells[f"{name}_vs_easy"] or 0.0, name) for name in over)
     longest = f", {name} is {-loss:,.0f} % longer than with EASY" if loss < 0 and name != "UTIL" else ""
     return f"{words}; the worst begins on {worst.begin}{longest}."
+
+
+def _has_limits(part: Period, cells: Mapping[str, Any]) -> bool:
+    """Return whether a part of the time has jobs of groups that are limited, and the goal of the wish is defined."""
+    return cells["exceeded"] is not None and part.wish is not None and bool(part.wish.limits)
 
 
 def answer_to(

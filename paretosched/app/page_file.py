@@ -5,20 +5,37 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from ..core.errors import InputError
+from ..core.typed_json import as_type
 from ..fronts.front import Front
 from ..fronts.front_files import MOST_VALUE
 from ..wishes import wish_files
 from ..wishes.navigation import CLASSES
 from ..wishes.wish import wish_text
-from .actions import MOST_NOTED, MOST_PICKS, after, finite_number, known_objective, with_wish
+from ..workload.measures import is_measure
+from .actions import (
+    MOST_NAME,
+    MOST_NOTED,
+    MOST_PICKS,
+    UnmeasuredError,
+    after,
+    finite_number,
+    known_objective,
+    with_wish,
+)
 from .charts import LETTERS
 from .state import Pick, State, beginning, pick_at, row_of
+from .undo import History, Step
 
 FORMAT = "paretosched page 1"
+MOST_TOLD = 30  # steps in a file, which has each with its shortlist
+LATEST = 1e11  # s since 1970, beyond which no calendar goes
 
 
 def to_json(state: State, front: Front) -> dict[str, Any]:
@@ -87,25 +104,70 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
             raise InputError("the training must be an object")
         choices = {key: training[key] for key in ("kind", "test") if key in training}
         state = after(state, {**chart, **choices, "do": "look"}, front)
+    except UnmeasuredError:
+        raise
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return state, lost
 
 
-def read(text: Any, front: Front, where: str) -> tuple[State, int]:
-    """Read the text of a file that is opened on the page, see `from_json`.
+def history_to_json(history: History, front: Front) -> dict[str, Any]:
+    """Return the present state as `to_json` does, and with it the last steps that led there, the present one last."""
+    steps = history.until_now[-MOST_TOLD:]
+    told: list[dict[str, Any]] = [{"at": step.at, "who": step.who, "why": step.why} for step in steps]
+    for entry, step in zip(told[:-1], steps, strict=False):  # the last one is the page itself
+        entry["page"] = to_json(step.state, front)
+    return to_json(history.present, front) | {"history": told}
+
+
+def history_from_json(value: Any, front: Front, where: str) -> tuple[History, int]:
+    """Return the steps that `history_to_json` turned into a value, the present one last, and as `from_json`.
+
+    Steps that the front does not know any more, such as those with a wish about what is not measured, are left out.
+    """
+    state, losses = from_json(value, front, where)
+    try:
+        told = as_type(value.get("history", []), list[_Told])  # which earlier versions lack
+    except InputError as error:
+        raise InputError(f"{where}: history: {error}") from None
+    steps = []
+    for entry in told[-MOST_TOLD:-1]:
+        with suppress(InputError):
+            steps.append(_step_of(entry, from_json(entry.page, front, where)[0]))
+    steps.append(_step_of(told[-1] if told else _Told(), state))
+    numbered = tuple(step._replace(number=number) for number, step in enumerate(steps))
+    return History(numbered, len(numbered) - 1), losses
+
+
+class _Told(msgspec.Struct):
+    """A step in a file: when, who, why, and the page then."""
+
+    at: float = 0.0
+    who: str = ""
+    why: str = ""
+    page: Any = None
+
+
+def _step_of(told: _Told, state: State) -> Step:
+    """Return a step of a file; a time that no clock shows counts as not known."""
+    at = told.at if 0 < told.at < LATEST else 0.0
+    return Step(state, at=at, who=told.who[:MOST_NAME], why=told.why[:MOST_NOTED])
+
+
+def read(text: Any, front: Front, where: str) -> tuple[History, int]:
+    """Read the text of a file that is opened on the page, see `history_from_json`.
 
     Raises
     ------
     InputError
-        The text is no JSON, is nested too deeply, or `from_json` refuses it.
+        The text is no JSON, is nested too deeply, or `history_from_json` refuses it.
     """
     try:
         try:
             value = json.loads(text)
         except (TypeError, ValueError):
             raise InputError(f"{where}: is not JSON") from None
-        return from_json(value, front, where)
+        return history_from_json(value, front, where)
     except RecursionError:
         raise InputError(f"{where}: is nested too deeply") from None
 
@@ -143,6 +205,8 @@ def _values_of(values: Any, front: Front) -> tuple[float, ...] | None:
         raise InputError("the values of a schedule must be an object")
     found = [math.nan if values.get(o.name) is None else finite_number(values[o.name]) for o in front.objectives]
     for o, value in zip(front.objectives, found, strict=True):
+        if is_measure(o.name) and o.name not in values:  # it is measured since
+            continue
         if o in front.defined_objectives and not 0 < value <= MOST_VALUE:
             raise InputError(f"the {o.name} of a schedule must be above 0 and at most {MOST_VALUE:g}, but is {value}")
     return tuple(found)

@@ -28,7 +28,7 @@ from ..fronts.row_schedules import row_policy
 from ..policies.policy import Policy
 from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
-from . import layout, page_file, page_folder
+from . import layout, page_folder
 from .access import Access, proxy_host, refusal
 from .browser_requests import wrong_body
 from .cards import OTHER_FRONT, reply
@@ -129,16 +129,18 @@ def _news(desk: Desk) -> dict[str, Any]:
     """Return the revision of the page, its front, and the one that is offered in its place."""
     with desk.lock:
         newer = desk.newer and {"front": desk.newer[0], "count": len(desk.newer[1])}
-        return {"revision": desk.revision, "front": desk.digest, "count": len(desk.front), "newer": newer}
+        return {"revision": desk.revision, "front": desk.digest, "count": len(desk.front), "newer": newer} | {
+            "columns": len(desk.front.objectives)
+        }
 
 
 def _routes(server: flask.Flask, desk: Desk) -> None:
     """Serve the values of the front, and whether something has changed."""
 
-    @server.get("/front/<string:digest>.bin")
-    def front(digest: str) -> flask.Response:
+    @server.get("/front/<string:digest>-<int:columns>.bin")
+    def front(digest: str, columns: int) -> flask.Response:
         with desk.lock:
-            if digest != desk.digest:
+            if (digest, columns) != (desk.digest, len(desk.front.objectives)):
                 return flask.Response(OTHER_FRONT, 409)
             values = desk.front.values.tobytes(order="F")
         headers = {"Cache-Control": FOREVER}
@@ -158,7 +160,7 @@ def _files(server: flask.Flask, desk: Desk) -> None:
 
     @server.get("/page.json")
     def copy() -> flask.Response:
-        return attachment(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
+        return attachment(json.dumps(desk.to_json(), indent=2), "application/json")
 
     @server.get("/decision.html")
     def report() -> flask.Response:

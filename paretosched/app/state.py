@@ -17,6 +17,7 @@ from ..wishes.nearness import nearest_rows
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import SEVERAL, Limit, Wish, wish_text
 from ..wishes.wish_grammar import names_in_words
+from ..workload.measures import is_measure
 
 GREEDY, PRIORITY, GUARDED, RULES = KINDS = ("greedy", "priority", "guarded", "rules")  # classes of policies
 
@@ -172,7 +173,10 @@ def row_of(front: Front, run: str, evaluation: int, values: Sequence[float] | No
     if values is None:
         rows = rows[own]
     else:
-        same = np.isclose(front.values[rows], values, rtol=1e-9, atol=0, equal_nan=True).all(axis=1)
+        known = np.array(values)
+        close = np.isclose(front.values[rows], known, rtol=1e-9, atol=0, equal_nan=True)
+        lacks = [is_measure(o.name) for o in front.objectives] & np.isnan(known)  # it is measured since
+        same = (close | lacks).all(axis=1)
         rows = rows[same & own] if (same & own).any() else rows[same]
     return int(rows[0]) if len(rows) else None
 
@@ -200,6 +204,19 @@ def on_front(state: State, before: Front, front: Front) -> State:
     return replace(
         state, picks=picks, chosen=chosen, suggested=(state.suggested[0], suggested) if suggested else ("", ())
     )
+
+
+def with_measures_of(state: State, before: Front, front: Front) -> State:
+    """Return a state of one front on the same one with more measures behind those it had."""
+    wish = None if state.wish is None else replace(state.wish, measures=front.measured.names)
+    lacking = (np.nan,) * (len(front.objectives) - len(before.objectives))
+    picks = tuple(
+        pick_at(front, pick.row, pick.letter, pick.note)
+        if pick.row is not None
+        else pick._replace(values=(*pick.values, *lacking))
+        for pick in state.picks
+    )
+    return replace(state, wish=wish, picks=picks)
 
 
 def gone_words(state: State, chosen_is_gone: bool) -> str:

@@ -13,6 +13,7 @@ from ..simulation.objective import Objective, improvement
 from .cards import question
 from .charts import differences, look_of, value_text
 from .desk import Desk
+from .history_view import history_list
 from .state import Pick, better_row, pick_name, schedule_name
 from .tab_train import test_sentence
 from .widgets import GRAPH, asked_part, button, capital, gain_in_words, heading, meaning_of, opened_part, text_field
@@ -35,7 +36,8 @@ def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None]:
 def compare_tab(contents: Mapping[str, Any]) -> list[Any]:
     """Return the contents of the tab; `contents` are the pieces that an answer may change, see `compare_pieces`."""
     compared, picks, *others = (
-        html.Div(contents[name], id=name) for name in ("compared", "picks", "what-if", "cards", "difference")
+        html.Div(contents[name], id=name)
+        for name in ("compared", "picks", "either", "what-if", "cards", "difference", "steps-so-far")
     )
     report = html.A(
         "Report of the decision",
@@ -45,21 +47,32 @@ def compare_tab(contents: Mapping[str, Any]) -> list[Any]:
         id="decision",
         title="The wish, the shortlist with its notes, what each would change for whom, and figures, as one file",
     )
-    return [compared, picks, html.P(report), *others]
+    either, *others, history = others
+    name = html.Label(  # it stays in the browser, and goes with what this window sends
+        [
+            "Your name ",
+            html.Textarea(id="who", className="line", rows=1, placeholder="so that others see who did what"),
+        ],
+        className="your-name",
+    )
+    title = html.Div(html.H2(["How it came to this", html.Small("press a step to go back to it")]), className="head")
+    steps = html.Div([title, name, history], className="card")
+    return [compared, picks, either, html.P(report), steps, *others]
 
 
 def compare_pieces(desk: Desk) -> dict[str, Any]:
     """Return the parts of the tab that an answer may change, by their ids.
 
-    They are the table, the shortlist with its notes, the questions "what if", the cards, and the chart.
+    They are the table, the shortlist with its notes, two of it to choose from, the questions "what if", the cards, the
+    chart, and the steps so far.
     """
     columns, reference = schedules_to_compare(desk)
+    history = {"steps-so-far": history_list(desk)}
     picks = _pick_list(desk)
     if not columns:
         words = "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”."
-        return {"compared": html.P(words, className="empty"), "picks": None, "what-if": None, "cards": None} | {
-            "difference": None
-        }
+        nothing = dict.fromkeys(("picks", "either", "what-if", "cards", "difference"))
+        return {"compared": html.P(words, className="empty")} | nothing | history
     note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
         " ▲ better, ▼ worse."
         if desk.comparison
@@ -79,10 +92,11 @@ def compare_pieces(desk: Desk) -> dict[str, Any]:
             ),
         ],
         "picks": picks or empty,
+        "either": _either_or(desk),
         "what-if": _what_if_card(desk),
         "cards": _pick_cards(desk) if desk.today is not None else None,
         "difference": _difference_chart(desk, columns, reference),
-    }
+    } | history
 
 
 def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> Any:
@@ -172,6 +186,21 @@ def _pick_cards(desk: Desk) -> list[Any]:
         for pick in desk.state.picks
         if pick.row is not None
     ]
+
+
+def _either_or(desk: Desk) -> Any:
+    """Return the first two of the shortlist, to keep one of them; nothing with fewer, or without the jobs."""
+    two = [pick for pick in desk.state.picks if pick.row is not None][:2]
+    if len(two) < 2 or desk.today is None:
+        return None
+    one, other = (pick.letter for pick in two)
+    asked = question(desk, "between", [pick.row for pick in two if pick.row is not None])
+    keep = [
+        button(f"Keep {kept}", {"do": "drop", "name": gone}, title=f"{gone} leaves the shortlist; undo brings it back")
+        for kept, gone in ((one, other), (other, one))
+    ]
+    title = html.Div(html.H2(f"{one} or {other}?"), className="head")
+    return html.Div([title, *asked_part("either-or", asked), html.Div(keep, className="row")], className="card")
 
 
 def _difference_chart(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> Any:

@@ -14,8 +14,6 @@ from ..simulation.objective import Objective, improvement, is_of_group
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
 from ..wishes.wish import Limit, Wish, reference_text
-from ..wishes.wish_grammar import names_in_words
-from .actions import EXAMPLE
 from .charts import unit_of, value_text
 from .desk import Desk
 from .state import State, is_brushed, policy_file, schedule_name, wish_words
@@ -31,12 +29,16 @@ from .widgets import (
     meaning_of,
     number_field,
     opened_part,
-    words_field,
 )
 
 NEAR_EASY = 1.05  # times EASY's response time, which the groups that pay may be asked to bear
 TWICE = 2.0  # times EASY's response time; no group would accept more
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
+AWRT_WORDS = "AWRT: the mean response time in hours, in which a job counts by what it takes of the machine."
+MORE_WORDS = (
+    "Compromise: the schedule whose largest shortfall is smallest. Knee points: where a little less in one thing costs "
+    "much in another. Ideal point: what no schedule can beat in any one thing, in hours."
+)
 HELP = {
     "ranges": "Only schedules within all of these remain; the same as brushing a chart.",
     "point": "Enter the values you would like; the page shows the schedule that comes nearest to them.",
@@ -48,52 +50,52 @@ HELP = {
 def wish_tab(desk: Desk, contents: Mapping[str, Any]) -> list[Any]:
     """Return the contents of the tab; `contents` are the pieces in it that an answer may change, see `wish_pieces`."""
     fields = wish_fields(desk.state, desk.front)
-    hint = "Your wish in words; hours and per cent"
-    pieces = {name: html.Div(contents[name], id=name) for name in ("remarks", "twice", "chosen", "values", "steps")}
+    pieces = {name: html.Div(contents[name], id=name) for name in ("twice", "chosen", "steps")}
+    pieces["values"] = html.Div(contents["values"], id="values", tabIndex=0)  # it may be scrolled by keys
     return [
-        html.Div(
-            [
-                words_field("text", {"do": "say"}, "text", hint, fields["text"], EXAMPLE),
-                html.Button("Send", id="send", className="button strong", title="Send the wish (Enter)"),
-                button("Clear", {"do": "say", "text": ""}, id="clear"),
-            ],
-            className="text",
-        ),
-        pieces["remarks"],
-        html.Div(id="left", **{"aria-live": "polite"}),
-        html.Div(
-            [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
-            className="tabs modes",
-        ),
-        *(html.P(text, className=f"help {key}") for key, text in HELP.items()),
-        _wish_table(desk, fields),
-        html.Div(
-            [
-                html.Button("Find it", id="classify", className="button strong in-classes"),
-                button("Compromise", {"do": "compromise"}, title="The schedule whose largest shortfall is smallest"),
-                button(
-                    "Knee points",
-                    {"do": "knees"},
-                    title="The schedules that would be missed most, whatever the weights are",
-                ),
-                pieces["twice"],
-            ],
-            className="row",
-        ),
         html.Div(
             [
                 pieces["chosen"],
                 html.Div(asked_part("card"), id="card", **{"aria-live": "polite"}),
+                opened_part("answer", "What it costs whom, and what looser limits would bring"),
                 opened_part("explain-row", "How to run this scheduler, and what it does"),
-                pieces["values"],
-                opened_part("answer", "What the wish costs whom, and what looser limits would bring"),
             ],
             className="card chosen",
         ),
-        pieces["steps"],
-        html.P(
-            ["As CSV: ", *csv_links({"objectives": "reach", "steps": "steps", "what remains": "remaining"})],
-            className="quiet",
+        html.Details(
+            [
+                html.Summary("More: limits, points and weights in AWRT, knees, what one per cent costs"),
+                html.P(AWRT_WORDS, className="quiet"),
+                html.Div(
+                    [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
+                    className="tabs modes",
+                ),
+                *(html.P(text, className=f"help {key}") for key, text in HELP.items()),
+                _wish_table(desk, fields),
+                html.Div(
+                    [
+                        html.Button("Find it", id="classify", className="button strong in-classes"),
+                        button(
+                            "Compromise", {"do": "compromise"}, title="The schedule whose largest shortfall is smallest"
+                        ),
+                        button(
+                            "Knee points",
+                            {"do": "knees"},
+                            title="The schedules that would be missed most, whatever the weights are",
+                        ),
+                        pieces["twice"],
+                    ],
+                    className="row",
+                ),
+                html.P(MORE_WORDS, className="quiet"),
+                html.Div(pieces["values"], className="card"),
+                pieces["steps"],
+                html.P(
+                    ["As CSV: ", *csv_links({"objectives": "reach", "steps": "steps", "what remains": "remaining"})],
+                    className="quiet",
+                ),
+            ],
+            id="more",
         ),
         html.P(f"Saved automatically in {desk.folder.name}, beside the front.", className="quiet"),
     ]
@@ -314,27 +316,11 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
         ),
         html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
         html.P([of_goal(state.wish, distance), html.Span(distance, id="distance")], className="quiet"),
-        _harm(desk, row),
         html.Div(
             [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
             className="links",
         ),
     ]
-
-
-def _harm(desk: Desk, row: int) -> Any:
-    """Return the line that says which groups the wish asks for and harms, and the button that protects them."""
-    wish, values = desk.state.numbers, desk.front.values[row]
-    harmed = desk.harms(wish, values)
-    if desk.state.wish is None or not harmed:
-        return None
-    names = names_in_words(desk.front.objectives)
-    text = ", ".join(
-        [wish_words(desk.state.wish, desk.front), *(f"{names.get(o.name, o.name)} <= EASY" for o, _ in harmed)]
-    )
-    words = f"Protect {'it' if len(harmed) == 1 else 'them'}"
-    protect = button(words, {"do": "say", "text": text}, id="protect", title=f"Makes the wish: {text}")
-    return html.P([desk.harm_words(wish, values), " ", protect], className="harm", role="status")
 
 
 def _value_table(desk: Desk, view: View) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from dash import dcc, html
@@ -188,3 +189,34 @@ def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
 def capital(words: str) -> str:
     """Return words as they stand at the beginning of a line."""
     return words[:1].upper() + words[1:]
+
+
+def as_one(parts: Sequence[Any]) -> Any:
+    """Return parts as one element, with their text in `data-html`, which the browser puts in.
+
+    Dash looks after each of its components at every answer, so a table of hundreds of them made all answers slower.
+    """
+    return html.Div(**{"data-html": "".join(map(html_text, parts))})
+
+
+def html_text(part: Any) -> str:
+    """Return a component of `dash.html`, a text, or nothing as HTML.
+
+    Examples
+    --------
+    >>> html_text(html.Td(["a < b", html.Small("c", className="x")], colSpan=2, hidden=True))
+    '<td colspan="2" hidden>a &lt; b<small class="x">c</small></td>'
+    """
+    if part is None:
+        return ""
+    if isinstance(part, list | tuple):
+        return "".join(map(html_text, part))
+    if isinstance(part, str | int | float):
+        return escape(str(part))
+    words = []
+    for name, value in part.to_plotly_json()["props"].items():
+        if name != "children" and value is not None and value is not False:
+            key = "class" if name == "className" else name.lower()
+            words.append(f" {key}" if value is True else f' {key}="{escape(str(value))}"')
+    tag = type(part).__name__.lower()
+    return f"<{tag}{''.join(words)}>{html_text(part.children)}</{tag}>"

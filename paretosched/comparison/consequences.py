@@ -114,6 +114,103 @@ def percent(number: float) -> str:
     return f"{abs(number):,.0f}" if abs(number) >= 10 else f"{abs(number):.2g}"
 
 
+def most_important(
+    today: Waits, other: Waits, people: Sequence[str], awrt: tuple[Sequence[float], Sequence[float]]
+) -> list[Consequence]:
+    """Return what changes most with another schedule, at most three sentences: who pays, all, and who gains.
+
+    A group pays or gains if its mean wait changes by more than 2 %; the one with the largest change is named.
+
+    Parameters
+    ----------
+    today, other
+        As for `consequences`.
+    people
+        Who is in each group, in words, (G,).
+    awrt
+        The AWRT of all jobs and of each group today, and with the other schedule, (G + 1,) s each.
+
+    Examples
+    --------
+    >>> def of(*mean): return Waits(np.array([9, 5, 4]), np.array(mean), *(np.zeros(3) for _ in range(5)))
+    >>> aw = [7200.0] * 3
+    >>> for line in most_important(of(7200.0, 3600.0, 9000.0), of(6000.0, 4000.0, 7000.0), ["staff", "gpu"], (aw, aw)):
+    ...     print(line.sentence)
+    Who pays: staff, whose mean wait is 11 % longer (1 h → 1.1 h; AWRT 2 h → 2 h).
+    All jobs: the mean wait is 17 % shorter (2 h → 1.7 h; AWRT 2 h → 2 h).
+    Who gains most: gpu, whose mean wait is 22 % shorter (2.5 h → 1.9 h; AWRT 2 h → 2 h).
+    """
+
+    def change(place: int) -> float:
+        return mean_change(today, other, place)
+
+    def words(place: int) -> str:
+        size, times = change(place), [duration(float(waits.mean[place])) for waits in (today, other)]
+        beside = " → ".join(duration(float(values[place])) for values in awrt)
+        if abs(size) < NOTABLE:
+            return f"the mean wait stays {times[1]} (AWRT {beside})"
+        much = "longer" if np.isinf(size) else f"{percent(size)} % {'longer' if size > 0 else 'shorter'}"
+        return f"the mean wait is {much} ({' → '.join(times)}; AWRT {beside})"
+
+    groups = [place for place in range(1, len(today.jobs)) if today.jobs[place]]
+    pays, gains = max(groups, key=change, default=0), min(groups, key=change, default=0)
+    lines = []
+    for place, verdict, who in ((pays, WORSE, "Who pays"), (0, "", "All jobs"), (gains, BETTER, "Who gains most")):
+        size = change(place)
+        verdict = verdict or (SAME if abs(size) < NOTABLE else WORSE if size > 0 else BETTER)
+        if place == 0 and who == "All jobs":
+            lines.append(Consequence("", verdict, f"{who}: {words(0)}."))
+        elif place and abs(size) > 2 * NOTABLE and (size > 0) == (verdict == WORSE):
+            whose = words(place).replace("the mean", "whose mean", 1)
+            lines.append(Consequence(people[place - 1], verdict, f"{who}: {people[place - 1]}, {whose}."))
+    return lines
+
+
+def mean_change(before: Waits, after: Waits, place: int) -> float:
+    """Return by how many per cent the mean wait of a group is longer after a change; inf if there was none before."""
+    first, last = float(before.mean[place]), float(after.mean[place])
+    if duration(first) == duration(last):
+        return 0.0
+    return 100 * (last - first) / first if first >= AT_ONCE else float("inf")
+
+
+def either_or(one: tuple[str, Waits], other: tuple[str, Waits], people: Sequence[str]) -> list[str]:
+    """Return in a sentence for each of two schedules how jobs wait with it, and who is better off than with the other.
+
+    Parameters
+    ----------
+    one, other
+        The name of a schedule, and how long jobs wait in it.
+    people
+        Who is in each group, in words, (G,).
+
+    Examples
+    --------
+    >>> def of(*mean): return Waits(np.array([9, 5, 4]), np.array(mean), *(np.zeros(3) for _ in range(5)))
+    >>> a, b = of(7200.0, 3600.0, 9000.0), of(6000.0, 4000.0, 7000.0)
+    >>> for sentence in either_or(("A", a), ("B", b), ["staff", "gpu"]):
+    ...     print(sentence)
+    A: the mean wait is 2 h, 20 % longer than with B; better for staff, 1 h in place of 1.1 h.
+    B: the mean wait is 1.7 h, 17 % shorter than with A; better for gpu, 1.9 h in place of 2.5 h.
+    """
+    sentences = []
+    for (name, here), (against, there) in ((one, other), (other, one)):
+        all_jobs = mean_change(there, here, 0)
+        size = (
+            "much longer" if np.isinf(all_jobs) else f"{percent(all_jobs)} % {'longer' if all_jobs > 0 else 'shorter'}"
+        )
+        words = f"{size} than with {against}" if abs(all_jobs) >= NOTABLE else f"as with {against}"
+        changes = {k: mean_change(there, here, k) for k in range(1, len(here.jobs)) if here.jobs[k]}
+        gaining = sorted((k for k in changes if changes[k] < -2 * NOTABLE), key=changes.__getitem__)
+        who = "better for no group"
+        if gaining:
+            times = " in place of ".join(duration(float(waits.mean[gaining[0]])) for waits in (here, there))
+            several = f"{number_of(len(gaining), 'group')}, most for " if len(gaining) > 1 else ""
+            who = f"better for {several}{people[gaining[0] - 1]}, {times}"
+        sentences.append(f"{name}: the mean wait is {duration(float(here.mean[0]))}, {words}; {who}.")
+    return sentences
+
+
 def two_measures(today: Waits, other: Waits, groups: Sequence[str], gains: Sequence[float]) -> list[Consequence]:
     """Return where response times by processor seconds and mean waits differ in what they say, in sentences.
 

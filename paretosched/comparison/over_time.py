@@ -260,7 +260,7 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     """
     w = schedule.workload
     who = f"job {job} of group {w.groups[w.group[job]]}"
-    asked = f"{_request_words(w, job)} for {duration(int(w.estimate[job]))} at most"
+    asked = f"{request_words(w, job)} for {duration(int(w.estimate[job]))} at most"
     first = f"{who[0].upper()}{who[1:]} asked for {asked}, and ran {duration(int(w.run[job]))}{_place(schedule, job)}."
     parts = 1 if schedule.segments is None else int((schedule.segments.job == job).sum())
     if parts > 1:
@@ -286,12 +286,12 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
         first,
         f"{waited} {number_of(len(overtakers), 'job')} that came later started before it: {of_groups}{where}.",
         f"{'They' if many else 'It'} had used {hours:,.1f} {unit} hours by then; the largest, job {largest} of "
-        f"group {w.groups[w.group[largest]]}, has {_request_words(w, largest)} for "
+        f"group {w.groups[w.group[largest]]}, has {request_words(w, largest)} for "
         f"{duration(int(w.run[largest]))}.",
     ]
 
 
-def _request_words(workload: Workload, job: int) -> str:
+def request_words(workload: Workload, job: int) -> str:
     """Return what a job asks for: processors, on a machine of nodes CPUs, nodes, GPUs and memory."""
     asked = workload.asked_amounts
     if asked is None:

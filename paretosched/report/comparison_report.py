@@ -21,6 +21,7 @@ from ..comparison.comparison_tables import (
 from ..comparison.partition_use import OF_PARTITIONS
 from ..comparison.reaction_gains import NOTE
 from ..comparison.views import SLOWDOWN, whose
+from ..comparison.waits_table import people
 from ..core.arguments import as_list, instance
 from ..core.errors import InputError, number_of
 from ..core.files import replacing
@@ -32,7 +33,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
 from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
-from ..simulation.objective import FROM_START, Objective, convention, is_of_group
+from ..simulation.objective import FROM_START, Objective, convention, group_of, is_of_group
 from ..simulation.schedule import SLOWDOWN_BOUND
 from ..simulation.service import CLASS_BOUND
 from ..wishes.wish import Wish, wish_text
@@ -40,6 +41,7 @@ from ..workload.machine_description import machine_drawing, machine_words
 from ..workload.overruns import overrun_text
 from .html_page import page_of
 from .html_pieces import OVER_TIME, WIDE, figure, head_cell, number_cell, objective_cell, table, value_text, warning
+from .who_waits import waits_table
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -115,6 +117,7 @@ def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, 
 <p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
 {warning(comparison.other_machine)}
+{_who_waits(comparison)}
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
 {_wish_section(comparison, pictures)}
@@ -190,6 +193,7 @@ def _of_several(
 <h1>{html.escape(names[number])}</h1>
 <p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
+{_who_waits(comparison)}
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
 {_wish_section(comparison, of_part)}
@@ -208,6 +212,24 @@ def _of_several(
 {objective}
 {"".join(parts)}"""
     return page_of(f"Policies on {len(names)} workloads", body)
+
+
+def _who_waits(comparison: Comparison) -> str:
+    """Return the table of waits, as on the page: a column for each policy, today's first; nothing without waits."""
+    if not comparison.waits:
+        return ""
+    first = comparison.today or 0
+    order = [first, *(k for k in range(len(comparison.waits)) if k != first)]
+    names = [comparison.policies[k] for k in order]
+    heads = [names[0] if comparison.today is None else f"today: {names[0]}", *names[1:]]
+    waits = dict(zip(heads, (comparison.waits[k] for k in order), strict=True))
+    groups = [group_of(o) for o in comparison.objectives if is_of_group(o.name)]
+    question = (
+        "" if comparison.wish is None else f"<p>The wish: {html.escape(wish_text(comparison.wish, hours=True))}.</p>"
+    )
+    return (
+        f"<section>\n<h2>Who waits how long</h2>\n{question}{waits_table(waits, people(groups), names[0])}\n</section>"
+    )
 
 
 def _front_in_brief(front: Front | None, comparison: Comparison) -> str:
@@ -350,10 +372,10 @@ def _waits(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
     over_time = "".join([_partitions(comparison), *charts])
     return f"""<section>
 <h2>How long jobs wait, and how busy the machine is</h2>
-{table(heads, lines)}
+<details><summary>The same in hours, to two digits</summary>{table(heads, lines)}
 <p class="note">Here, unlike in AWRT, a small job counts as much as a large one. 95 %: so many of the
 jobs wait no longer; a wait lasts until the first start. Slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at
-least 1. Rest the mouse on a wait to see its seconds.</p>
+least 1. Rest the mouse on a wait to see its seconds.</p></details>
 {over_time}
 </section>{_reactions(comparison)}"""
 

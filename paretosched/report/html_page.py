@@ -23,6 +23,9 @@ POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
     "font-src data:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"
 )
+# of the shortlist, as on the page
+PICKS = ("#6a3d9a", "#8c510a", "#1b7837", "#b2182b", "#01665e", "#5c5c5c")
+DARK_PICKS = ("#b79be0", "#dda763", "#7fcf95", "#ff8f8f", "#5fd0c4", "#c4c4c4")
 CONFIG = {
     "displaylogo": False,
     "modeBarButtonsToRemove": ["sendChartToCloud", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
@@ -114,6 +117,8 @@ def page_of(title: str, body: str) -> str:
     alone = f"""<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="referrer" content="no-referrer">
 """
+    if 'class="plot"' not in body:  # nothing that plotly draws, whose script is 4.6 MB
+        return _document(title, alone, f"<main>\n{body}\n</main>\n")
     content = f"""<main>
 {body}
 </main>
@@ -160,9 +165,14 @@ def _plotly() -> str:
     return re.sub(r"https://(?:cloud\.plotly\.com|cdn\.plot\.ly)[^\"'`]*", "", script)
 
 
+def _picks(colours: tuple[str, ...]) -> str:
+    return "".join(f"--pick-{k}:{colour};" for k, colour in enumerate(colours))
+
+
 def _style() -> str:
     light, dark = (f"--ink:{INK[t]};--quiet:{QUIET[t]};--line:{GRID[t]};--card:{PAPER[t]};" for t in ("light", "dark"))
     return (
-        f":root{{{light}--page:#f5f7fa;--better:#00608f;--worse:#a84300}}"
-        f"@media(prefers-color-scheme:dark){{:root{{{dark}--page:#12161a;--better:#6cc0f0;--worse:#f0935a}}}}{_text('page.css')}"
+        f":root{{{light}--page:#f5f7fa;--better:#00608f;--worse:#a84300;--accent:#0b5c8f;{_picks(PICKS)}}}"
+        f"@media(prefers-color-scheme:dark){{:root{{{dark}--page:#12161a;--better:#6cc0f0;--worse:#f0935a;"
+        f"--accent:#5fb4e8;{_picks(DARK_PICKS)}}}}}{_text('page.css')}"
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple, NoReturn
 from ..core.errors import InputError, did_you_mean, nearest_word
 from ..core.token_reader import Token, TokenReader
 from ..simulation.objective import Objective, group_of, is_of_group
-from ..workload.measures import CONDITION, WHAT, measure_of, objective_name, unit_of
+from ..workload.measures import CONDITION, WHAT, is_measure, measure_of, objective_name, unit_of
 from ..workload.measures import OTHERS as OF_OTHERS
 from .wish import (
     ALL,
@@ -185,7 +185,7 @@ class _Reader(TokenReader):
 
     def in_goal(self, name: str) -> set[str]:
         """Return what is in the goal if an objective is: itself, and the group that it is a measure of."""
-        return {name} if name in self.objectives else {name, measure_of(name).group}
+        return {name, measure_of(name).group} if is_measure(name) else {name}
 
     def limit(self, limits: dict[tuple[str, str], Limit]) -> None:
         """Read a limit into `limits`; an objective may have a lower and an upper one."""

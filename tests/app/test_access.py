@@ -30,14 +30,14 @@ FRAME = (
     "/_dash-component-suites/plotly/package_data/plotly.min.js",
 )
 PATHS = (
-    f"/front/{FRONT_NOW}.bin",
+    f"/front/{FRONT_NOW}-7.bin",
     "/page.json",
     "/decision.html",
     "/pulse",
     "/remaining.csv",
     f"/policy/{FRONT_NOW}/1.json",
     "/training/1.json",
-    f"/front/{FRONT_NOW}.bin?token={TOKEN}",
+    f"/front/{FRONT_NOW}-7.bin?token={TOKEN}",
     "/favicon.ico",
     "/_dash-layout",
     "/_dash-dependencies",
@@ -90,7 +90,7 @@ def test_only_requests_with_the_token_in_the_header_are_answered(desk: Desk, onl
         say = body_of({"do": "say", "text": "AWRT1"}, FRONT_NOW)
         assert client.post(ACT, json=say, headers=host | headers).status_code == 401
     assert desk.revision == before
-    answer = client.get(f"/front/{FRONT_NOW}.bin", headers=host | {HEADER: TOKEN})
+    answer = client.get(f"/front/{FRONT_NOW}-7.bin", headers=host | {HEADER: TOKEN})
     assert (answer.status_code, "Set-Cookie" in answer.headers) == (200, False)
     assert client.post(ACT, json=say, headers=host | {HEADER: TOKEN}).status_code == 200
     assert desk.revision > before

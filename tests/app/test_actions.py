@@ -112,3 +112,14 @@ BAD = [
 def test_what_no_page_of_ours_says_is_refused(action: Any) -> None:
     with pytest.raises(InputError):
         after(START, action, FRONT)
+
+
+def test_a_typed_limit_replaces_the_upper_one_and_leaves_the_lower_one() -> None:
+    before = did({"do": "say", "text": "AWRT2, AWRT1 in 10h..40h, AWRT3 <= 60h"})
+    there = {x.objective: x for x in did({"do": "cap", "name": "AWRT1", "text": "2 days"}, state=before).wish.limits}
+    assert (there["AWRT1"].low, there["AWRT1"].high, there["AWRT3"].high) == (36_000.0, 172_800.0, 216_000.0)
+    gone = {x.objective: x for x in did({"do": "cap", "name": "AWRT1", "text": ""}, state=before).wish.limits}
+    assert (gone["AWRT1"].low, gone["AWRT1"].high) == (36_000.0, np.inf)
+    for name, text in (("AWRT1 <= 3h, AWRT2", "4h"), ("AWRT1", "4h, AWRT2 <= 5h"), ("AWRT9", "4h"), ("AWRT1", "5 %")):
+        with pytest.raises(InputError):
+            did({"do": "cap", "name": name, "text": text}, state=before)

@@ -39,6 +39,7 @@ def step(page: Page, rng: Random) -> None:
         tab.locator(rng.choice(there)).first.focus()
         tab.keyboard.press(rng.choice(KEYS))
     elif kind < 0.7:
+        tab.mouse.wheel(0, rng.choice((-2000, 2000)))  # to the table above, or to the charts below it
         tab.mouse.move(rng.randrange(60, 780), rng.randrange(200, 760))
         tab.mouse.down()
         tab.mouse.move(rng.randrange(60, 780), rng.randrange(200, 760))

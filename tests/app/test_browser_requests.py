@@ -32,6 +32,7 @@ ACTIONS: list[dict[str, Any]] = [
     {"do": "cancel", "number": 1},
     {"do": "open", "text": "{}"},
     {"do": "undo", "turn": 7},
+    {"do": "back", "number": 0},
 ]
 WRONG: list[Any] = [[], {}, "5", [[]], {"a": 1}, [None, None], "x" * 1000]
 

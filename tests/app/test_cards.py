@@ -48,6 +48,7 @@ def test_on_nodes_the_page_draws_the_machine_its_partitions_and_where_jobs_run(
     w = TWO_PARTITIONS
     desk = Desk(replace(a_front(9, groups=w.groups), workload=w.name, digest=w.digest), tmp_path)
     desk._workload, desk.comparison = w, compare(w, ["fcfs"])
+    desk._know(desk.comparison)
     pieces = contents(desk).pieces
     assert "6 jobs on 4 nodes of 2 kinds, 16 CPUs" in repr(pieces["facts"])
     drawn = " ".join(str(part.children) for part in pieces["machine"])

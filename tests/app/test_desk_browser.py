@@ -15,13 +15,13 @@ import pytest
 import paretosched as ps
 from paretosched.app.charts import part
 from paretosched.app.state import policy_file
-from paretosched.comparison.consequences import consequences, in_service_words, two_measures, users_of
+from paretosched.comparison.consequences import consequences, either_or, in_service_words, most_important, users_of
 from paretosched.comparison.questions import questions
+from paretosched.comparison.waits_table import people, wait_lines
 from paretosched.comparison.what_if import changed_workload
 from paretosched.deployment.steps import steps
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.simulation.lower_bounds import bounds
-from paretosched.simulation.objective import improvement
 from paretosched.wishes.exchange_rates import exchange_rates, rate_sentences
 from paretosched.wishes.wish_grammar import parse
 from support.browser import serve_page
@@ -186,6 +186,46 @@ def test_a_note_that_is_being_typed_stays_when_the_shortlist_changes(page: Page)
     assert "One field is not sent yet" in tab.inner_text("#unsent")
 
 
+def test_one_of_two_is_kept_and_the_steps_of_several_people_are_gone_back_to(
+    page: Page, chromium: Any, front: ps.Front, browser_house: Path
+) -> None:
+    tab, pick = page.tab, "(row) => window.paretosched.say({ do: 'pick', row })"
+    tab.click("[data-tab='compare']")
+    tab.fill("#who", "Eva")
+    for row in (3, 4):
+        page.after(lambda row=row: tab.evaluate(pick, row))
+    tab.wait_for_selector("[data-told='either-or'] p")
+    workload = ps.read_swf(browser_house / "w.swf.gz")
+    one, other = map(ps.waits, ps.schedules(front, [3, 4], workload))
+    sentences = either_or(("A", one), ("B", other), people(front.groups))
+    assert tab.locator("[data-told='either-or'] p").all_inner_texts() == sentences
+    page.after(lambda: tab.click("text=Keep B"))
+    assert tab.locator("#pick-A").count() == 0
+    other_window = Page(chromium, page.address, chromium.new_context())  # of a colleague, who gives another name
+    other_window.tab.click("[data-tab='compare']")
+    assert other_window.tab.input_value("#who") == ""
+    other_window.tab.fill("#who", "Jan")
+
+    def say_why() -> None:
+        tab.fill("#why-3-input", "the board asks")
+        tab.press("#why-3-input", "Enter")
+
+    page.after(say_why)
+    other_window.say("AWRT5")
+    tab.wait_for_selector(".history >> text=The wish: AWRT5")
+    steps = tab.locator(".history li").evaluate_all("(items) => items.map((item) => item.innerText.split('\\n'))")
+    assert [words[0] for words in steps] == [
+        "The wish: AWRT5", "A off the shortlist", f"B on the shortlist: evaluation {front.evaluation[4]}",
+        f"A on the shortlist: evaluation {front.evaluation[3]}", "The page was opened",
+    ]  # fmt: skip
+    assert [words[1].partition(",")[0] for words in steps[:-1]] == ["Jan", "Eva", "Eva", "Eva"]
+    page.after(lambda: tab.click(".history >> text=A on the shortlist"))
+    assert tab.locator("#picks .pick").count() == 1
+    assert tab.locator(".history li").count() == 5  # the others are there still
+    assert tab.input_value("#why-3-input") == "the board asks"
+    other_window.close()
+
+
 def test_two_windows_do_not_overwrite_each_others_wish_unseen(page: Page, chromium: Any) -> None:
     other = Page(chromium, page.address)
     tab = other.tab
@@ -228,8 +268,8 @@ def test_a_drag_from_a_handle_at_the_best_end_keeps_the_best(page: Page, front: 
     tab = page.tab
     for name, kept in (("AWRT1", "<="), ("UTIL", ">=")):
         page.after(lambda: tab.click("#clear")) if page.wish() else None
+        reach = page.box(f"#parallel [data-axis='{name}'].reach")
         handle = tab.locator(f"[data-handle='{name} {0 if name == 'AWRT1' else 1}']").bounding_box()
-        reach = tab.locator(f"#parallel [data-axis='{name}'].reach").bounding_box()
         x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
 
         def drag(x: float = x, y: float = y, height: float = reach["height"]) -> None:
@@ -287,13 +327,19 @@ def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, brows
         tab.wait_for_selector(f"#card >> text=against {name}")
         today = ps.simulate(workload, rule)
         there = next(iter(ps.schedules(front, [page.row()], workload)))
-        busy = float(ps.objectives(today)[0]), float(front.values[page.row(), 0])
-        lines = consequences(ps.waits(today), ps.waits(there), front.groups, users_of(workload), busy)
+        awrt = [float(x) for x in np.array(ps.objectives(today))[1:]], front.values[page.row(), 1:].tolist()
+        lines = most_important(ps.waits(today), ps.waits(there), people(front.groups), awrt)
         assert tab.locator("#card .changes li").all_inner_texts() == [line.sentence for line in lines]
-        gains = improvement(front.values[page.row(), 2:], np.array(ps.objectives(today))[2:]).tolist()
-        others = two_measures(ps.waits(today), ps.waits(there), front.groups, gains)
-        assert tab.locator("#card .measures li").all_inner_texts() == [line.sentence for line in others]
-        assert tab.inner_text("#words").startswith(f"With {name} half of the jobs start ")
+        assert tab.locator("#card li, #card .tenths").count() <= 4
+        tab.wait_for_selector(f"#waits thead >> text={name}")
+        wanted = ["today: " + name, *(["EASY"] if name != "EASY" else []), "this schedule"]
+        made = [today, *([ps.simulate(workload, "easy")] if name != "EASY" else []), there]
+        rows = wait_lines(dict(zip(wanted, map(ps.waits, made), strict=True)))
+        tab.wait_for_selector("#waits td.here:not(.unknown)")
+        for shown, line in zip(tab.locator("#waits tr:has(.value)").all(), rows, strict=True):
+            cells = [cell for cell in line.cells.values() if cell is not None]
+            assert shown.locator(".value").all_inner_texts() == [cell.text for cell in cells]
+            assert shown.locator(".change").all_inner_texts() == [cell.change for cell in cells[1:]]
     page.after(lambda: tab.click("#pick"))
     tab.click("[data-tab='compare']")
     tab.wait_for_selector("#picks")
@@ -331,8 +377,9 @@ def test_the_scheduler_is_explained_with_the_words_of_the_command_and_the_steps_
     )
     rates = exchange_rates(front, page.row(), np.ones(len(front), dtype=bool))
     here = rate_sentences(rates, front.objectives, front.values[page.row()], bounds(workload).together)
-    page.tab.wait_for_selector("#card .changes li")
-    told = page.tab.locator("#card .prices li").all_text_contents()  # folded where no price is clear
+    page.tab.click("#what-cost")
+    page.tab.wait_for_selector("#answer .prices li", state="attached")
+    told = page.tab.locator("#answer .prices li").all_text_contents()  # folded where no price is clear
     assert told == here
 
 
@@ -348,3 +395,42 @@ def test_a_question_is_answered_with_cards(page: Page, front: ps.Front, browser_
     lines = consequences(ps.waits(easy), ps.waits(other), front.groups, users_of(changed), busy)
     assert tab.locator(f"#what-if-{number} .changes li").all_inner_texts() == [line.sentence for line in lines]
     assert in_service_words(ps.waits(easy), "EASY") in tab.inner_text(f"#what-if-{number}")
+
+
+def test_a_limit_is_typed_into_the_table_and_a_number_shows_its_jobs(page: Page, front: ps.Front) -> None:
+    tab = page.tab
+    tab.wait_for_selector("#waits td.here:not(.unknown)")
+    tab.locator("#waits .value[tabindex='0']").focus()  # one stop of Tab; arrows go on
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):
+        tab.keyboard.press(key)
+    assert tab.evaluate("document.activeElement.dataset.jobs") == "3 this schedule"
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#behind tbody tr")
+    assert tab.locator("#behind tbody tr").count() == 10
+    assert "the longest wait first" in tab.inner_text("#behind h3")
+    longest = tab.inner_text("#waits td.here [data-jobs='3 this schedule']")
+    assert tab.locator("#behind tbody tr >> nth=0").locator("td >> nth=6").inner_text() == longest
+    tab.click("#no-jobs")
+    assert not tab.locator("#behind").is_visible()
+    tab.fill("#cap-3-input", "3000 hours")  # all schedules keep it
+    tab.press("#cap-3-input", "Enter")
+    tab.wait_for_selector("#text[data-value='longest wait <= 3000h']", state="attached")
+    tab.wait_for_selector("#cap-3[data-value='125d']", state="attached")
+    assert page.count_left() == len(front)
+    tab.wait_for_selector("#parallel [data-axis='longest wait']", state="attached")
+    tab.fill("#cap-3-input", "soon")
+    tab.press("#cap-3-input", "Enter")
+    tab.wait_for_selector("#message >> text=must be a number")
+    tab.fill("#cap-3-input", "")
+    page.after(lambda: tab.press("#cap-3-input", "Enter"))
+    assert page.wish() == ""
+
+
+def test_better_for_a_group_is_one_click(page: Page, front: ps.Front) -> None:
+    tab = page.tab
+    tab.click("#better summary")
+    tab.locator("#better button >> nth=0").click()
+    tab.wait_for_selector("#text[data-value*='mean wait of others'], #text[data-value*='1.05*EASY']", state="attached")
+    assert 0 <= page.count_left() <= len(front)
+    assert page.wish().startswith("mean wait of ")
+    assert tab.locator("#better[open]").count() == 0

@@ -31,8 +31,8 @@ PLACES = """
     ticks: [...axis.querySelectorAll(".tick")].map((t) => [Number(t.textContent), Number(t.getAttribute("y"))]),
     axis: axis.querySelector(".reach").getBoundingClientRect().height,
     clouds: [...document.querySelectorAll(".cloud")].map((cloud) => cloud.clientHeight),
-    higher: document.documentElement.scrollHeight - innerHeight,
-    below: box(".side").top >= box(".see").bottom - 1,
+    order: ["#text", "#two-buttons", "#waits", ".side", ".see"].map((part) => box(part).top),
+    table: box("#waits").bottom,
   };
 }
 """
@@ -57,9 +57,12 @@ def check_the_screen(page: Page, width: int) -> None:
     assert found["handles"][0] < found["handles"][1]  # AWRT1 is best at the top: "at least" is above "at most"
     ticks = sorted(found["ticks"])
     assert [y for _, y in ticks] == sorted(y for _, y in ticks)  # short times above long ones
-    assert found["below"] == (width < 1000)
-    if width > 1000:  # a large window is never scrolled as a whole: charts stay in sight
-        assert found["higher"] <= 0
+    order = found["order"]
+    assert order[:3] == sorted(order[:3])  # the question, the two buttons, the table
+    if width < 1000:  # then what it would change for whom, and below that the charts
+        assert order == sorted(order)
+    if width == 1280:  # all of the table is to be seen at once
+        assert found["table"] <= 800
     tab.click("[data-tab='compare']")
     tab.click("[data-tab='wish']")
     page.say(f"AWRT1, AWRT2 <= {width}")
@@ -108,7 +111,7 @@ def test_a_finger_brushes_an_axis(page: Page, chromium: Any, front: ps.Front) ->
     context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone = Page(chromium, page.address, context)
     tab = phone.tab
-    box = tab.locator("#parallel [data-axis='AWRT2'].reach").bounding_box()
+    box = phone.box("#parallel [data-axis='AWRT2'].reach")
     x, top = box["x"] + box["width"] / 2, box["y"]
     session = context.new_cdp_session(tab)
 
@@ -126,6 +129,22 @@ def test_a_finger_brushes_an_axis(page: Page, chromium: Any, front: ps.Front) ->
     assert [limit.objective for limit in parse(phone.wish(), front.objectives).limits] == ["AWRT2"]
     assert phone.count_left() < len(front)
     phone.close()
+
+
+def test_the_wish_is_a_few_keys_away(page: Page) -> None:
+    tab, active = page.tab, "document.activeElement.id"
+    tab.evaluate("document.activeElement.blur()")
+    stops = []
+    while "text-input" not in stops:
+        tab.keyboard.press("Tab")
+        stops.append(tab.evaluate(active))
+    assert stops[0] == "skip"
+    assert len(stops) <= 10
+    tab.focus("#skip")
+    assert tab.locator("#skip").bounding_box()["width"] > 50  # it is seen as soon as it has the focus
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(active) == "text-input"
+    assert "text-input" not in tab.url
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -63,7 +63,7 @@ def test_the_shortlist_and_undo_outlive_a_front_on_which_they_are_not(tmp_path: 
     assert [pick["letter"] for pick in shown.scene["picks"]] == ["A", "B", "C"]
     assert shown.scene["picks"][1]["values"] == FRONT.values[7].tolist()
     text = decision(desk)
-    assert f"<h2>B · evaluation {FRONT.evaluation[7]}</h2><p>Why: dear</p>" in text.replace("\n", "")
+    assert f"<h3>B · evaluation {FRONT.evaluation[7]}</h3><p>Why: dear</p>" in text.replace("\n", "")
     assert "There is a better one now: evaluation 10000." in text
     assert Desk(newer, tmp_path).state.picks == desk.state.picks  # it is kept on disk
     desk.act({"do": "note", "name": "B", "text": "still dear"})

@@ -10,6 +10,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.app.page_file import from_json, read, to_json
+from paretosched.app.undo import History
 from paretosched.core.errors import InputError
 from support.page import FRONT, busy, did
 
@@ -84,4 +85,4 @@ def test_a_file_of_something_else_is_refused(change: dict[str, Any]) -> None:
 def test_what_is_opened_is_a_page_or_refused(text: Any) -> None:
     with pytest.raises(InputError, match=r"^the file: "):
         read(text, FRONT, "the file")
-    assert read(json.dumps(to_json(busy(), FRONT)), FRONT, "the file") == (busy(), 0)
+    assert read(json.dumps(to_json(busy(), FRONT)), FRONT, "the file") == (History.from_state(busy()), 0)

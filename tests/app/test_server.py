@@ -40,7 +40,7 @@ def test_the_page_is_served_with_a_strict_policy(desk: Desk) -> None:
     assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
     assert b"https://" not in answer.data.replace(b"https:\\u002f\\u002fdash-version.plotly.com", b"")
     assert b'<html lang="en">' in answer.data
-    values = np.frombuffer(client.get(f"/front/{desk.digest}.bin").data).reshape(7, -1).T
+    values = np.frombuffer(client.get(f"/front/{desk.digest}-7.bin").data).reshape(7, -1).T
     assert values.tobytes() == FRONT.values.tobytes()
 
 
@@ -101,7 +101,7 @@ def test_only_what_is_there_can_be_fetched(desk: Desk) -> None:
         answer = client.get(path)  # Dash gives the page itself for a name that it does not know
         assert answer.status_code in (400, 404) or b"react-entry-point" in answer.data, path
     other = "0" * 16  # rows of another front are not given away as rows of this one
-    for path in (f"/policy/{other}/4.json", f"/front/{other}.bin"):
+    for path in (f"/policy/{other}/4.json", f"/front/{other}-7.bin"):
         answer = client.get(path)
         assert (answer.status_code, answer.text) == (409, OTHER_FRONT)
     rows = list(csv.DictReader(io.StringIO(client.get("/shortlist.csv").text)))

@@ -46,7 +46,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(browser_house: Path,
         assert chips[1:] == ["EASY", "FCFS", "CONS", "ideal point"]
 
         # brushes: the upper half of an axis
-        box = tab.locator("#parallel [data-axis='AWRT1'].reach").bounding_box()
+        box = page.box("#parallel [data-axis='AWRT1'].reach")
         x, top, height = box["x"] + box["width"] / 2, box["y"] + 8, box["height"] - 16
 
         def drag() -> None:
@@ -139,7 +139,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(browser_house: Path,
 @pytest.mark.slow
 def test_a_rectangle_in_a_projection_limits_both_objectives_until_a_double_click(page: Page, front: ps.Front) -> None:
     tab = page.tab
-    box = tab.locator(".cloud:has(#free)").bounding_box()
+    box = page.box(".cloud:has(#free)")
 
     def drag() -> None:
         tab.mouse.move(box["x"] + 75, box["y"] + box["height"] * 0.4)

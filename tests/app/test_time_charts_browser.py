@@ -41,8 +41,7 @@ def test_the_months_the_week_and_the_job_agree_with_the_simulations(page: Page, 
     wait = today.start - w.eligible
     job = max({run.job for run in runs}, key=lambda k: wait[k] * (today.finish[k] - today.start[k]))
     run = next(run for run in runs if run.job == job)
-    tab.locator("[data-week='0']").scroll_into_view_if_needed()
-    box = tab.locator("[data-week='0'] .nsewdrag").bounding_box()
+    box = page.box("[data-week='0'] .nsewdrag")
     x = ((run.begin + run.end) / 2 - begin) / (end - begin)
     y = (run.low + run.high) / 2 / w.capacity
     tab.mouse.click(box["x"] + x * box["width"], box["y"] + (1 - y) * box["height"])
@@ -50,8 +49,7 @@ def test_the_months_the_week_and_the_job_agree_with_the_simulations(page: Page, 
     assert tab.locator("[data-part='job'] p").all_inner_texts() == wait_reasons(today, job)
 
     # a drag across the months shows that time, and the button the worst week again
-    tab.locator("#months").scroll_into_view_if_needed()
-    box = tab.locator("#months .nsewdrag").first.bounding_box()
+    box = page.box("#months .nsewdrag")
     tab.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 20)
     tab.mouse.down()
     tab.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 25)

@@ -77,7 +77,7 @@ def test_an_axis_on_which_all_schedules_are_alike_is_left_out_until_it_is_asked_
 def test_a_rectangle_in_a_small_chart_limits_both_objectives(page: Page, front: ps.Front) -> None:
     tab = page.tab
     tab.click("[data-view='pairs']")
-    box: Any = tab.locator("[data-pair='AWRT1 AWRT3']").bounding_box()
+    box = page.box("[data-pair='AWRT1 AWRT3']")
 
     def drag() -> None:
         tab.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])

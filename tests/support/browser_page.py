@@ -42,6 +42,7 @@ class Page:
         self.tab.goto(url)
         self.tab.wait_for_selector("html[data-drawn]", state="attached")
         self.tab.wait_for_selector(".cloud:has(#util) > canvas", state="attached")
+        self.tab.evaluate("document.getElementById('more').open = true")  # limits, points and weights are in it
 
     def revision(self) -> str:
         return str(self.tab.evaluate("document.documentElement.dataset.revision"))
@@ -58,6 +59,12 @@ class Page:
             self.tab.press("#text textarea", "Enter")
 
         self.after(act)
+
+    def box(self, selector: str) -> Any:
+        """Return where an element is in the window, after it was scrolled into view: the charts are below the table."""
+        element = self.tab.locator(selector).first
+        element.evaluate("(node) => node.scrollIntoView({ block: 'center' })")
+        return element.bounding_box()
 
     def wish(self) -> str:
         return str(self.tab.input_value("#text textarea"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from flask.testing import FlaskClient
@@ -34,6 +35,16 @@ def busy() -> State:
         {"do": "note", "row": 3, "text": "why – <b>ä</b>"}, {"do": "choose", "row": 9},
         {"do": "look", "across": "UTIL", "up": "AWRT", "log": False, "fit": True},
     )  # fmt: skip
+
+
+def wait_for_measures(desk: Desk) -> None:
+    """Wait until the page has measured what a wish is about."""
+    for _ in range(600):
+        with desk.lock:
+            if desk.measuring is None:
+                return
+        time.sleep(0.1)
+    raise AssertionError("it measures for ever")
 
 
 def reading(words: Any) -> ps.Workload:

@@ -19,8 +19,9 @@ from paretosched.app.access import HEADER
 
 NOBODY = 65534
 ACT = "/_dash-update-component"
-PIECES = ("words", "facts", "other-machine", "further", "machine", "remarks", "twice", "chosen", "values", "steps")
-TABS = ("compared", "picks", "what-if", "cards", "difference", "training", "trainings")
+HEAD = ("words", "facts", "other-machine", "further", "machine", "two-buttons")
+PIECES = (*HEAD, "remarks", "twice", "chosen", "values", "steps")
+TABS = ("compared", "picks", "either", "what-if", "cards", "difference", "steps-so-far", "training", "trainings")
 STORES = ("figures", "scene", "held")
 PLACES = (*((key, "children") for key in PIECES + TABS), *((key, "data") for key in STORES))
 PATIENCE = 60.0  # s that a request may take before it counts as a failure

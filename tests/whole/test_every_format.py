@@ -88,4 +88,4 @@ def test_what_a_daemon_and_a_page_keep_opens(new: Path) -> None:
     assert books.time == 1_700_000_000
     front = ps.load_front(new / "run-measures")
     state, lost = page_file.read((new / "page.json").read_text(encoding="utf-8"), front, "page.json")
-    assert (state.picks, lost) == ((), 0)
+    assert (state.present.picks, lost) == ((), 0)

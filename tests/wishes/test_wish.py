@@ -18,6 +18,7 @@ from paretosched.wishes.nearness import fitness, nearest
 from paretosched.wishes.wish import Limit, Wish, goal, spelled_out, violation, wish_text
 from paretosched.wishes.wish_files import from_json, to_json
 from paretosched.wishes.wish_grammar import names_in_words, parse
+from paretosched.workload.workload import Measured
 
 GROUPS = tuple("12345")
 OBJECTIVES = objective_table(GROUPS)
@@ -442,3 +443,10 @@ def test_the_rows_of_a_front_are_ranked() -> None:
     ):
         assert f.values[nearest(parse(words, objective_table(f.groups)), f)[0], 2] == best
     assert f.values[nearest(parse("AWRT1", OBJECTIVES), f), 2].tolist() == [3, 5, 9]
+
+
+def test_others_are_not_the_group_of_the_goal_also_where_its_measure_is_known_already() -> None:
+    for known in ((), ("mean wait of a",)):
+        objectives = objective_table(("a", "b", "c"), measured=Measured(known))
+        limits = parse("mean wait of a, mean wait of others <= 4h", objectives).limits
+        assert [limit.objective for limit in limits] == ["mean wait of b", "mean wait of c"]

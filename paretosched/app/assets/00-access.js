@@ -99,5 +99,5 @@
   // the browser fetches the values, and keeps them, while Dash is still loading
   void fetch("pulse")
     .then((response) => response.json())
-    .then(({ front }) => fetch(`front/${front}.bin`));
+    .then(({ front, columns }) => fetch(`front/${front}-${columns}.bin`));
 })();

@@ -99,7 +99,7 @@
     const words = $("left");
     words.replaceChildren(
       element("b", left.toLocaleString("en")),
-      ` of ${page.count.toLocaleString("en")} ${page.count === 1 ? "schedule remains" : "schedules remain"}`,
+      ` of ${page.count.toLocaleString("en")} ${page.count === 1 ? "remains" : "remain"}`,
     );
     words.dataset.left = left;
   }
@@ -173,7 +173,7 @@
   function choose(key, value) {
     const before = $("page").dataset[key];
     if (before === value) return;
-    const panel = $("ask"); // all tabs are scrolled in it, each to a place of its own
+    const panel = $("panels"); // all tabs are scrolled in it, each to a place of its own
     if (key === "tab") scrolled.set(before, panel.scrollTop);
     $("page").dataset[key] = value;
     history.pushState(null, "", address());

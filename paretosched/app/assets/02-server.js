@@ -40,7 +40,8 @@
     entry.turn ??= ++turn;
     entry.tries = (entry.tries ?? 0) + 1;
     sentAt = Date.now();
-    const more = { front: page.front, window: WINDOW, turn: entry.turn };
+    const who = (localStorage.getItem("paretosched name") ?? "").slice(0, 40);
+    const more = { front: page.front, window: WINDOW, turn: entry.turn, who };
     window.dash_clientside.set_props("said", { data: { seen: page.scene.revision, ...entry.action, ...more } });
   }
 
@@ -99,7 +100,8 @@
       refused = true;
       if (entry.field) entry.field.sent = undefined; // the text stays, so that the owner can correct it
     }
-    const other = scene.front !== page.front;
+    // other schedules, or the same ones with more measures
+    const other = scene.front !== page.front || scene.columns !== page.values.length;
     if (queue.length && !other) return sendNext(); // only the answer to the last action is shown
     if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
     if (other) await load(scene);
@@ -113,7 +115,7 @@
 
   /** Fetch the values of a front, and split them into one array for each objective. */
   async function load(scene) {
-    const response = await fetch(`front/${scene.front}.bin`);
+    const response = await fetch(`front/${scene.front}-${scene.columns}.bin`);
     if (!response.ok) throw new Error(await response.text());
     const all = new Float64Array(await response.arrayBuffer());
     page.front = scene.front;

@@ -201,7 +201,7 @@
   function scaleOf(group, axis, j, { x, y, h }, room, isLast) {
     const crowded = room < 60;
     node(group, "line", { x1: x(j), x2: x(j), y1: y(0), y2: y(1), class: "rule" });
-    node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, fitting(axis.name, 0.75 * room));
+    node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, fitting(axis.title, 0.9 * room));
     if (!crowded) {
       const whose = { UTIL: "", AWRT: "all, " }[axis.name];
       const wide = (isLast || !j ? Math.min(room, 2 * PAD.x) : room) - 18; // at the ends there is less

@@ -82,6 +82,7 @@
     begun = true;
     for (const [id, value] of Object.entries(scene.fields)) {
       const field = $(id);
+      if (!field) continue; // of an objective that is measured since the page was opened
       known.add(field);
       const unsent = isUnsent(field);
       field.dataset.value = value;

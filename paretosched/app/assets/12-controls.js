@@ -53,6 +53,14 @@
     }
   }
   onDraw(ask);
+
+  /** Ask for the columns of the table of waits whose schedules have to be simulated first. */
+  function fill() {
+    const host = document.querySelector("[data-told='table']");
+    if (!host.querySelector(".unknown") || host.filled === host.asked) return;
+    host.filled = host.asked;
+    window.dash_clientside.set_props({ part: "ask", place: "table" }, { data: { ...JSON.parse(host.asked), span: [0, 1] } });
+  }
   document.addEventListener("toggle", ask, true); // a part that is opened is asked for then
   onReturn(() => {
     for (const host of document.querySelectorAll("[data-told]:empty")) host.asked = undefined;
@@ -61,6 +69,7 @@
   /** Write the best value of all schedules and of those that remain into the table of the objectives. */
   onScene((scene) => {
     for (const [name, { best, reach, worse }] of Object.entries(scene.best)) {
+      if (!document.querySelector(`[data-best="${name}"]`)) continue; // it is measured since the page was opened
       document.querySelector(`[data-best="${name}"]`).textContent = best;
       document.querySelector(`[data-reach="${name}"]`).replaceChildren(worse ? element("b", reach) : reach);
     }
@@ -81,7 +90,13 @@
     if (!button) return;
     for (const key of CHOICES)
       if (button.classList.contains("choice") && button.dataset[key]) return choose(key, button.dataset[key]);
-    if (button.dataset.do) return say(JSON.parse(button.dataset.do));
+    if (button.dataset.jobs) return showJobs(button);
+    if (button.id === "no-jobs") return ($("behind").hidden = true);
+    if (button.id === "what-cost") return open("answer");
+    if (button.dataset.do) {
+      button.closest("#better")?.removeAttribute("open");
+      return say(JSON.parse(button.dataset.do));
+    }
     if (button.dataset.switch)
       return say({ do: "look", [button.dataset.switch]: button.getAttribute("aria-pressed") !== "true" });
     if (button.dataset.export) return save(...button.dataset.export.split(" "));
@@ -92,6 +107,43 @@
     }
     if (button.id === "theme") return turnTheme();
     if (button.id === "open") return openFile();
+    if (button.id === "skip") return $("text-input").focus(); // no link: what stands behind # is the address of the page
+  });
+
+  /** Show the jobs behind a number of the table of waits. */
+  function showJobs(button) {
+    const [number, ...head] = button.dataset.jobs.split(" ");
+    const question = { ...JSON.parse(page.scene.questions.card), kind: "jobs", number: Number(number), column: head.join(" ") };
+    $("behind").hidden = false;
+    window.dash_clientside.set_props({ part: "ask", place: "jobs" }, { data: question });
+    $("behind").scrollIntoView({ block: "nearest" });
+  }
+
+  /** Open a part of the first tab, and go there. */
+  function open(id) {
+    choose("tab", "wish");
+    $(id).open = true;
+    $(id).scrollIntoView({ block: "nearest" });
+    $(id).querySelector("summary").focus({ preventScroll: true });
+  }
+
+  // the numbers of the table of waits are one stop of Tab; arrows go from one to the next
+  const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  document.addEventListener("keydown", (event) => {
+    const cell = event.target.closest("#waits .value")?.closest("td");
+    if (!cell || !STEPS[event.key]) return;
+    const rows = [...$("waits").querySelectorAll("tr:has(.value)")];
+    const row = rows.indexOf(cell.parentElement) + STEPS[event.key][0];
+    const next = rows[row]?.cells[cell.cellIndex + STEPS[event.key][1]]?.querySelector(".value");
+    if (!next) return;
+    event.preventDefault();
+    event.target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+
+  document.addEventListener("input", ({ target }) => {
+    if (target.id === "who") localStorage.setItem("paretosched name", target.value.trim());
   });
 
   document.addEventListener("change", (event) => {
@@ -154,18 +206,31 @@
   function begin() {
     document.title = `${document.querySelector(".brand .name").textContent} · paretosched`;
     $("theme").textContent = WORDS[themeNow()] ?? WORDS[""];
+    $("who").value = localStorage.getItem("paretosched name") ?? "";
     const wished = restore();
     const again = performance.getEntriesByType("navigation")[0]?.type === "reload";
     if (wished && !again) offerWish(wished);
     new ResizeObserver(() => soon(refresh)).observe($("parallel").parentElement);
     const built = new MutationObserver(() => {
+      putIn();
       attachAll();
       nameButtons();
+      if (!document.querySelector("#waits .value[tabindex='0']")) document.querySelector("#waits .value")?.setAttribute("tabindex", 0);
       if (page.gesture) return;
       putBack();
+      fill();
       ask();
     });
-    for (const host of document.querySelectorAll("#ask, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true });
+    for (const host of document.querySelectorAll("#panels, .first, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true, attributeFilter: ["data-html"] });
+  }
+
+  /** Put the tables in that came as one text. */
+  function putIn() {
+    for (const host of document.querySelectorAll("[data-html]")) {
+      if (host.shown === host.dataset.html) continue;
+      host.shown = host.dataset.html;
+      host.innerHTML = host.shown;
+    }
   }
 
   let begun = false;

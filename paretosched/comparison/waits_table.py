@@ -1,0 +1,167 @@
+"""The table that an owner decides with: how long the jobs of each group wait, under one scheduler beside the others.
+
+Every job counts once, see `service.waits`. The page, the report of the decision and the report of a comparison show the
+same lines, in the same words. Less is better in all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Floats, Ints
+from ..simulation.schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown
+from ..simulation.service import Waits
+from ..workload.measures import objective_name
+from .consequences import AT_ONCE, BETTER, SAME, WORSE, duration, percent
+
+NOTABLE = 2.0  # per cent; a smaller change gets no arrow
+SLOWDOWN = "slowdown_mean"
+MEASURES = {  # by the columns of `Waits`: the words of a line, and those of the measure in a wish
+    "median": ("half start within", "median wait"),
+    "mean": ("mean wait", "mean wait"),
+    "p95": ("95 of 100 within", "p95 wait"),
+    "worst": ("longest wait", "longest wait"),
+    SLOWDOWN: ("slowdown", "mean slowdown"),
+}
+SHARES = {  # groups of users by what they consume, from the first to the last
+    1: "the heaviest users", 2: "heavy users", 3: "users in the middle", 4: "light users", 5: "the lightest users",
+}  # fmt: skip
+
+
+class Cell(NamedTuple):
+    """A value of one scheduler in a line.
+
+    Attributes
+    ----------
+    text
+        The value as people say it: "1.5 h", or a slowdown.
+    verdict
+        "better", "worse" or "same" beside that of the first scheduler; "" for that one itself.
+    change
+        By how much, as text with an arrow that shows where the number goes: "↓ 12 %"; "" up to 2 %.
+    """
+
+    text: str
+    verdict: str = ""
+    change: str = ""
+
+
+class Line(NamedTuple):
+    """A measure of the jobs of one group, or of all, under several schedulers.
+
+    Attributes
+    ----------
+    place
+        0 for all jobs, else 1 + the index of the group.
+    measure
+        One of MEASURES.
+    cells
+        By the name of the scheduler; None where its waits are not known yet.
+    """
+
+    place: int
+    measure: str
+    cells: dict[str, Cell | None]
+
+
+def wait_lines(waits: Mapping[str, Waits | None]) -> list[Line]:
+    """Return the lines of the table: all jobs, then each group with jobs, each with all measures.
+
+    Parameters
+    ----------
+    waits
+        Waits of the same jobs by the name of the scheduler, None where they are not known yet; the first one, which is
+        known, is what the others are compared with.
+
+    Examples
+    --------
+    >>> def of(*columns): return Waits(np.array([40, 40]), *(np.array([x, x], dtype=float) for x in (*columns, 4, 1)))
+    >>> lines = wait_lines({"today": of(6600, 0, 35280, 144000), "EASY": of(9000, 0, 35000, 100000)})
+    >>> [lines[k].cells["EASY"] for k in (0, 1)]
+    [Cell(text='at once', verdict='same', change=''), Cell(text='2.5 h', verdict='worse', change='↑ 36 %')]
+    """
+    names = list(waits)
+    first = waits[names[0]]
+    if first is None:
+        return []
+    lines = []
+    for place in np.flatnonzero(first.jobs).tolist():
+        for measure in MEASURES:
+            before = float(getattr(first, measure)[place])
+            cells: dict[str, Cell | None] = {names[0]: Cell(value_words(measure, before))}
+            for name in names[1:]:
+                there = waits[name]
+                cells[name] = None if there is None else _beside(measure, before, float(getattr(there, measure)[place]))
+            lines.append(Line(place, measure, cells))
+    return lines
+
+
+def value_words(measure: str, value: float) -> str:
+    """Return a value of a measure as people say it.
+
+    Examples
+    --------
+    >>> value_words("mean", 5400.0), value_words("median", 0.5), value_words(SLOWDOWN, 31.4)
+    ('1.5 h', 'at once', '31')
+    """
+    if measure == SLOWDOWN:
+        return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+    return "at once" if value < AT_ONCE else duration(value)
+
+
+def _beside(measure: str, before: float, after: float) -> Cell:
+    """Return the cell of a value beside that of the first scheduler."""
+    text = value_words(measure, after)
+    if text == value_words(measure, before) or 100 * abs(after - before) <= NOTABLE * before:
+        return Cell(text, SAME)
+    verdict, arrow = (WORSE, "↑") if after > before else (BETTER, "↓")
+    if before < AT_ONCE:  # no slowdown is
+        return Cell(text, verdict, arrow)
+    ratio = after / before
+    return Cell(text, verdict, f"{arrow} {percent(100 * (ratio - 1))} %" if ratio < 10 else f"{arrow} {ratio:,.0f}×")
+
+
+def people(groups: Sequence[str]) -> list[str]:
+    """Return who is in each group, in words: groups that have only numbers are those of users by what they consume.
+
+    Examples
+    --------
+    >>> people(("1", "2", "3", "4", "5"))[:2], people(("1", "2", "3"))[1:], people(("students", "2"))
+    (['the heaviest users (group 1)', 'heavy users (group 2)'], ['group 2', 'the lightest users (group 3)'], \
+['students', '2'])
+    """
+    if list(groups) != [str(i) for i in range(1, len(groups) + 1)] or len(groups) < 2:
+        return list(groups)
+    words = dict(SHARES) if len(groups) == len(SHARES) else {1: SHARES[1], len(groups): SHARES[len(SHARES)]}
+    return [f"{words[i]} (group {i})" if i in words else f"group {i}" for i in range(1, len(groups) + 1)]
+
+
+def measure_name(measure: str, place: int, groups: Sequence[str]) -> str:
+    """Return the name of the objective in a line, as wishes have it.
+
+    Examples
+    --------
+    >>> measure_name("worst", 1, ("students", "staff")), measure_name(SLOWDOWN, 0, ("students",))
+    ('longest wait of students', 'mean slowdown')
+    """
+    words = MEASURES[measure][1]
+    return objective_name(f'{words} of "{groups[place - 1]}"' if place else words, tuple(groups))
+
+
+def jobs_behind(schedule: Schedule, place: int, measure: str, most: int = 10) -> Ints:
+    """Return the jobs that a number of the table is of, at most `most` rows of the workload, (k,).
+
+    For a mean and the longest wait these are the jobs that wait longest, the longest first; for the slowdown those with
+    the largest one; for "half" and "95 of 100" the jobs from there on, the shortest wait first.
+    """
+    w = schedule.workload
+    rows = np.arange(len(w)) if place == 0 else np.flatnonzero(w.group == place - 1)
+    of_jobs: Floats | Ints = bounded_slowdown(schedule, SLOWDOWN_BOUND) if measure == SLOWDOWN else schedule.wait
+    ascending = rows[np.argsort(of_jobs[rows], kind="stable")]
+    if measure in ("median", "p95"):
+        rank = -(-(50 if measure == "median" else 95) * len(rows) // 100)
+        return ascending[max(rank - 1, 0) :][:most]
+    return ascending[::-1][:most]

@@ -1,0 +1,56 @@
+"""The table of waits of `comparison.waits_table` as HTML, as the page shows it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+
+from ..comparison.waits_table import MEASURES, Cell, wait_lines
+from ..core.errors import number_of
+from ..simulation.service import Waits
+from .html_pieces import head_cell
+
+NOTE = "Every job counts once, a small one as much as a large one. ↓ shorter, ↑ longer than {} by more than 2 %."
+
+
+def waits_table(waits: Mapping[str, Waits | None], people: Sequence[str], reference: str = "today") -> str:
+    """Return the table of waits: a block of lines for all jobs and for each group, a column for each scheduler.
+
+    Parameters
+    ----------
+    waits
+        As for `wait_lines`; a name such as "today: EASY" has its second part in small letters.
+    people
+        Who is in each group, in words, (G,).
+    reference
+        What the first scheduler is called in the note below the table.
+    """
+    lines = wait_lines(waits)
+    if not lines:
+        return ""
+    first = next(iter(waits.values()))
+    heads = ["<td></td><td></td>"]
+    heads += [head_cell(*(html.escape(part) for part in name.split(": ", 1))) for name in waits]
+    bodies = []
+    for place in dict.fromkeys(line.place for line in lines):
+        rows: list[str] = []
+        for line in (each for each in lines if each.place == place):
+            who = "all jobs" if place == 0 else html.escape(people[place - 1])
+            count = "" if first is None else number_of(int(first.jobs[place]), "job")
+            head = f'<th scope="rowgroup" rowspan="{len(MEASURES)}">{who}<small>{count}</small></th>'
+            cells = "".join(map(_cell, line.cells.values()))
+            begin = "" if rows else ' class="begin"'
+            rows.append(
+                f'<tr{begin}>{"" if rows else head}<th scope="row">{MEASURES[line.measure][0]}</th>{cells}</tr>'
+            )
+        bodies.append(f"<tbody>{''.join(rows)}</tbody>")
+    table = f'<table class="waits"><thead><tr>{"".join(heads)}</tr></thead>{"".join(bodies)}</table>'
+    return f'<div class="scroll">{table}</div><p class="note">{NOTE.format(html.escape(reference))}</p>'
+
+
+def _cell(cell: Cell | None) -> str:
+    """Return the cell of a value; one that is not known is a dash."""
+    if cell is None:
+        return "<td>–</td>"
+    change = f'<span class="change {cell.verdict}">{cell.change}</span>' if cell.verdict else ""
+    return f"<td>{html.escape(cell.text)}{change}</td>"

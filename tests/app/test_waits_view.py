@@ -1,0 +1,179 @@
+"""The centre of the page: the table of waits, limits that are typed into it, and the jobs behind a number."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.app.cards import reply
+from paretosched.app.contents import contents
+from paretosched.app.desk import Desk
+from paretosched.app.locate_workload import finder
+from paretosched.app.measuring import LEAST, MEASURES_FILE, load_columns, names_to_measure
+from paretosched.app.state_view import view_of
+from paretosched.app.trainings import DONE, Training
+from paretosched.app.waits_view import HERE, buttons_of, job_parts, sentences, table_of, table_parts
+from paretosched.app.widgets import html_text
+from paretosched.comparison.waits_table import MEASURES, jobs_behind, measure_name, wait_lines
+from paretosched.core.errors import InputError
+from paretosched.wishes.wish import wish_text
+from support.page import wait_for_measures
+
+
+@pytest.fixture
+def known_desk(house: Path, tmp_path: Path) -> Desk:
+    """A desk of a small run, whose workload is known."""
+    front = ps.load_front(house / "run")
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(finder(house / "run", front))
+    return desk
+
+
+def text_of(parts: object) -> str:
+    return repr(parts)
+
+
+def test_the_table_has_today_the_schedule_and_the_last_trained_one(known_desk: Desk) -> None:
+    w, row = known_desk.workload, 3
+    assert w is not None
+    assert list(table_of(known_desk, row)) == ["today: EASY", HERE]
+    known_desk.act({"do": "compare", "name": "FCFS"})
+    known_desk.known_trainings = [
+        Training(k, None, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy(name), "")
+        for k, name in ((1, "fcfs"), (2, "easy"))
+    ]
+    known_desk._trained_values = {1: known_desk.front.values[0], 2: known_desk.front.values[1]}
+    row = 5
+    assert table_of(known_desk, row, made=False)[HERE] is None
+    assert "…" in text_of(table_parts(known_desk, row, False))  # it is shown before the schedule is simulated
+    measured = table_of(known_desk, row)
+    assert list(measured) == ["today: FCFS", "EASY", HERE, "trained 2"]
+    made = [ps.simulate(w, "fcfs"), ps.simulate(w, "easy"), next(iter(ps.schedules(known_desk.front, [row], w)))]
+    for there, schedule in zip(measured.values(), [*made, made[1]], strict=True):
+        assert there is not None
+        for mine, own in zip(there, ps.waits(schedule), strict=True):
+            np.testing.assert_array_equal(mine, own)
+    text = text_of(table_parts(known_desk, row, True))
+    for line in wait_lines(measured):
+        assert all(repr(cell.text) in text for cell in line.cells.values() if cell is not None)
+
+
+def test_a_limit_is_typed_as_people_write_it_and_means_the_measure(known_desk: Desk) -> None:
+    w, front = known_desk.workload, known_desk.front
+    assert w is not None
+    group = int(np.bincount(w.group).argmax())
+    name = measure_name("worst", group + 1, front.groups)
+    waits = [ps.waits(s).worst[group + 1] for s in ps.schedules(front, range(len(front)), w)]
+    limit = float(np.median(waits)) / 3600
+    known_desk.act({"do": "cap", "name": name, "text": f" <= {limit:.4f} hours"})
+    assert known_desk.measuring is not None or known_desk.state.wish is not None
+    wait_for_measures(known_desk)
+    assert known_desk.remark == ""
+    (kept,) = known_desk.state.wish.limits
+    assert (kept.objective, round(kept.high)) == (name, round(limit * 3600, 0)) or abs(kept.high - limit * 3600) < 1
+    assert view_of(known_desk.state, known_desk.front).among.tolist() == [max(x, LEAST) <= kept.high for x in waits]
+    assert known_desk.front.values[:, : len(front.objectives)].tobytes() == front.values.tobytes()
+    assert known_desk.digest  # rows are the same, so no window is out of date
+    known_desk.act({"do": "cap", "name": name, "text": "4 days"})
+    assert known_desk.measuring is None  # it is measured already
+    assert wish_text(known_desk.state.wish, hours=True) == f"{name} <= 96h"
+    assert "'4d'" in text_of(table_parts(known_desk, 0, True))
+    known_desk.act({"do": "cap", "name": name, "text": "1.05*EASY"})
+    assert known_desk.state.wish.limits[0].of == "easy"
+    other = measure_name("mean", 0, front.groups)
+    known_desk.act({"do": "cap", "name": other, "text": "30d"})
+    wait_for_measures(known_desk)
+    assert {x.objective for x in known_desk.state.wish.limits} == {name, other}
+    again = Desk(front, known_desk.folder)  # what was measured is kept
+    assert again.state.wish == known_desk.state.wish
+    assert set(again.front.measured.names) == set(known_desk.front.measured.names)
+    known_desk.act({"do": "cap", "name": other, "text": ""})
+    known_desk.act({"do": "cap", "name": name, "text": ""})
+    assert known_desk.state.wish is None
+    known_desk.act({"do": "undo"})
+    known_desk.act({"do": "undo"})
+    assert len(known_desk.state.wish.limits) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("soon", "a number or a policy"), ("4 days, UTIL >= 3", "a limit must be a time"), ("-4h", "number"),
+        ("4 %", "unit"),
+    ],
+)  # fmt: skip
+def test_what_is_no_limit_is_refused_in_words(known_desk: Desk, text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        known_desk.act({"do": "cap", "name": "mean wait", "text": text})
+    assert known_desk.state.wish is None
+    assert known_desk.measuring is None
+
+
+def test_before_the_jobs_are_known_a_limit_on_waits_is_refused(desk: Desk) -> None:
+    with pytest.raises(InputError, match="as soon as the jobs are known"):
+        desk.act({"do": "say", "text": "mean wait <= 4h"})
+
+
+def test_measures_are_measured_again_for_a_front_with_other_rows(known_desk: Desk, house: Path) -> None:
+    known_desk.act({"do": "say", "text": "mean wait, longest wait <= 400h"})
+    wait_for_measures(known_desk)
+    wish = known_desk.state.wish
+    (known_desk.folder / MEASURES_FILE).write_bytes(b"damaged")
+    assert load_columns(known_desk.folder, known_desk.digest, len(known_desk.front)) == {}
+    again = Desk(ps.load_front(house / "run"), known_desk.folder)
+    assert again.state.wish is None  # until the jobs are known_desk
+    again.simulate_known(finder(house / "run", again.front))
+    wait_for_measures(again)
+    assert again.state.wish == wish
+
+
+def test_what_is_measured_fits_into_the_limit_of_measures(known_desk: Desk) -> None:
+    w = known_desk.workload
+    assert w is not None
+    names = names_to_measure(["share wait > 24h"], w)
+    assert names[0] == "share wait > 24h"
+    assert len(names) == 1 + len(MEASURES) * (1 + np.count_nonzero(np.bincount(w.group)))
+
+
+def test_the_two_buttons_make_wishes_about_waits(known_desk: Desk) -> None:
+    text = text_of(buttons_of(known_desk))
+    wishes = [json.loads(each) for each in re.findall(r"data-do='(\{[^']*\})'", text)]
+    w = known_desk.workload
+    assert w is not None
+    assert len(wishes) == np.count_nonzero(np.bincount(w.group))
+    known_desk.act(wishes[0])
+    wait_for_measures(known_desk)
+    assert wish_text(known_desk.state.wish).startswith(
+        f"mean wait of {known_desk.front.groups[w.group.min()]}, mean wait of "
+    )
+    assert all(limit.of == "easy" and limit.high == 1.05 for limit in known_desk.state.wish.limits)
+    assert len(known_desk.state.wish.limits) == len(wishes) - 1  # of the others
+
+
+def test_the_jobs_behind_a_number_are_named(known_desk: Desk) -> None:
+    w = known_desk.workload
+    assert w is not None
+    for which, measure in enumerate(MEASURES):
+        parts = text_of(job_parts(known_desk, 2, which, HERE))
+        there = next(iter(ps.schedules(known_desk.front, [2], w)))
+        for job in jobs_behind(there, 0, measure).tolist():
+            assert f"Td('{int(w.job[job])}')" in parts
+    asked = json.loads(contents(known_desk).scene["questions"]["table"])
+    (whole,) = reply(known_desk, asked)
+    assert getattr(whole, "data-html") == "".join(map(html_text, table_parts(known_desk, asked["rows"][0], made=False)))
+    assert '<table id="waits">' in getattr(whole, "data-html")
+    assert job_parts(known_desk, 2, 10_000, HERE) == []
+    assert job_parts(known_desk, 2, 0, "nobody") == []
+
+
+def test_sentences_are_at_most_three_and_of_waits(known_desk: Desk) -> None:
+    for row in range(0, len(known_desk.front), 7):
+        lines = sentences(known_desk, row)
+        assert 1 <= len(lines) <= 3
+        assert all("mean wait" in line.sentence and "AWRT" in line.sentence for line in lines)
+        assert sum(line.sentence.startswith("All jobs") for line in lines) == 1
