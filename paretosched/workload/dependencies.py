@@ -58,8 +58,8 @@ class _Others:
         """Return the rows that are meant for the job of a row; none if they are not in the log."""
         tasks = self._tasks.get(one.job)
         if tasks is None:
-            return [self._row_of[one.job]] if one.job in self._row_of and one.index is None else []
-        index = one.index
+            return [self._row_of[one.job]] if one.job in self._row_of and one.task is None else []
+        index = one.task
         if one.kind == AFTER_TASK and index is None and self.requests.array[row] > 0:
             index = int(self.requests.array_index[row])
         return [*tasks.values()] if index is None else [tasks[index]] if index in tasks else []

@@ -21,7 +21,7 @@ class Awaited(NamedTuple):
     ----------
     kind
         One of KINDS.
-    job, index
+    job, task
         Its number, or that of its array, and the index of one task; None for all tasks.
     after_start
         So many seconds after its start; None for its end.
@@ -29,7 +29,7 @@ class Awaited(NamedTuple):
 
     kind: str
     job: int
-    index: int | None
+    task: int | None
     after_start: int | None
 
 

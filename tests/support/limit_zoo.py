@@ -27,8 +27,13 @@ def by_arrival(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
     return sorted(waiting, key=lambda job: (job.arrival, submission_of(job), job.row))
 
 
-def limited_case(seed: int, with_limits: bool = True, with_dependencies: bool = True, n: int = 12) -> Workload:
-    """Return a random case of the zoo of machines, with limits in which each job could run alone, and dependencies."""
+def limited_case(
+    seed: int, with_limits: bool = True, with_dependencies: bool = True, with_arrays: bool = False, n: int = 12
+) -> Workload:
+    """Return a random case of the zoo of machines, with limits in which each job could run alone, and dependencies.
+
+    With arrays some jobs that follow each other are tasks of one, in one partition each.
+    """
     base, rng = random_case(seed, n), np.random.default_rng([seed, 60])
     requests = base.requests
     assert requests is not None
@@ -39,12 +44,41 @@ def limited_case(seed: int, with_limits: bool = True, with_dependencies: bool = 
     if with_dependencies:
         asked["dependency"] = [dependency_of(row, rng) for row in range(n)]
     columns = {key: getattr(requests, key) for key in Requests.__dataclass_fields__} | asked
+    if with_arrays:
+        columns |= arrays_at_random(asked.get("dependency", [""] * n), requests.partition.list(), rng)
     user = rng.integers(1, 4, size=n)
     workload = base.with_(requests=Requests(**columns), user=user, job=job)
     if not with_limits:
         return workload
     alone = ideal(*naive_of(workload.with_(requests=requests)), by_arrival)
     return workload.with_(machine=with_random_limits(base.machine, most_of(list(alone.values())), rng))
+
+
+def arrays_at_random(words: list[str], partitions: list[str], rng: np.random.Generator) -> dict[str, Any]:
+    """Return columns of requests in which some jobs are tasks of arrays, which have the number of their first job.
+
+    `words` are the dependencies without them, and `partitions` those that jobs name.
+
+    Only the first task may depend on others, so that no task waits for its own array; and one job of those between
+    question marks is one job, so these become commas.
+    """
+    n = len(words)
+    array, index, most = (np.zeros(n, dtype=np.int64) for _ in range(3))
+    words = [word.replace("?", ",") for word in words]
+    first = int(rng.integers(0, 2))
+    before = 0
+    while first < n:
+        tasks = range(first, min(first + int(rng.integers(2, 5)), n))
+        for row in tasks:
+            array[row], index[row], words[row] = first + 1, row - first, words[row] if row == first else ""
+        most[tasks.start : tasks.stop] = int(rng.integers(0, 3))
+        if before and rng.random() < 0.3:
+            for row in tasks:
+                words[row] = f"aftercorr:{before}"
+        before = first + 1
+        first = tasks.stop + int(rng.integers(0, 3))
+    one = [text.split(",")[0] if array[row] else text for row, text in enumerate(partitions)]
+    return {"array": array, "array_index": index, "array_most": most, "dependency": words, "partition": one}
 
 
 def dependency_of(row: int, rng: np.random.Generator) -> str:

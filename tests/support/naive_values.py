@@ -106,11 +106,16 @@ def after_of(workload: Workload, row: int) -> tuple[tuple[After, ...], bool]:
     text = workload.requests.dependency.list()[row]
     found = []
     numbers = workload.job.tolist()
+    arrays, indices = workload.requests.array.tolist(), workload.requests.array_index.tolist()
     for word in text.replace("?", ",").split(","):
         kind, _, rest = word.partition(":")
         for job in rest.split(":") if rest else []:
             number, _, minutes = job.partition("+")
-            found.append(After(kind, (numbers.index(int(number)),), 60 * int(minutes or 0)))
+            tasks = [k for k, array in enumerate(arrays) if array == int(number) > 0]
+            if kind == "aftercorr" and arrays[row]:
+                tasks = [k for k in tasks if indices[k] == indices[row]]
+            rows = tuple(tasks) if int(number) in arrays else (numbers.index(int(number)),)
+            found.append(After(kind if kind != "aftercorr" else "afterok", rows, 60 * int(minutes or 0)))
     return tuple(found), "?" in text
 
 

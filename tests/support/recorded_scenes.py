@@ -183,7 +183,7 @@ def failures_in(scene: Mapping[str, Any]) -> dict[int, frozenset[str]]:
 
 def job_of(row: int, arrival: int, run: int, options: str, priority: int = 1) -> Job:
     """Return a job of what sbatch was told; options that are not of its request are known here."""
-    asked = read_options(options)
+    asked = read_options(re.sub(r"{\w+}", "1", options))  # dependencies name jobs in braces
     ask = ask_of(Requests(**{key: [value] for key, value in ({"tasks": 1} | dict(asked.values)).items()}), 0)
     user = option("uid", options) or "root"
     parts = tuple(name for name in str(asked.values.get("partition", "")).split(",") if name)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from paretosched import Workload, load_log, simulate
+from support.commands import command
 from support.naive_limits import held_by
 from support.naive_machine import partitions_of
+from support.naive_rhythms import slurm
+from support.placing import as_runs
 from support.recorded_scenes import (
     SECONDS,
     Started,
@@ -190,6 +198,78 @@ def is_alike(recorded: Started, simulated: Started) -> bool:
     """Return whether a start is the recorded one: the same job on the same nodes within a minute."""
     same = recorded.name == simulated.name and recorded.nodes == simulated.nodes
     return same and abs(recorded.second - simulated.second) <= SECONDS
+
+
+SECOND_0 = 1_699_999_200  # Unix time of a scene that is a log, a multiple of an hour
+IN_ENGINE = [
+    name
+    for name, scene in RECORDED.items()
+    if not (scene["before"] or scene["commands"] or "PreemptType" in scene["conf"])
+    and all(job["number"] for job in scene["jobs"])
+    and "partition_job_depth" not in scene["SchedulerParameters"]
+    and len({job.priority for job in jobs_in(scene).values()}) == 1
+]
+
+
+def log_of(name: str, folder: Path) -> Workload:
+    """Return what import makes of a scene: of its slurm.conf, what sacctmgr printed, and a table of its jobs."""
+    scene = RECORDED[name]
+    jobs = jobs_in(scene)
+    lines = settings_of(scene) | {"SelectType": "select/cons_tres"}
+    lines.setdefault("PartitionName", f"main Nodes={','.join(line.split()[0] for line in scene['nodes'])}")
+    conf = [f"{key.partition('#')[0]}={value}" for key, value in lines.items() if "PartitionName" not in key]
+    conf += [f"NodeName={line}" for line in scene["nodes"]]
+    conf += [f"PartitionName={value}" for key, value in lines.items() if "PartitionName" in key]
+    (folder / "slurm.conf").write_text("\n".join(conf) + "\n")
+    numbers = {job["name"]: number for number, job in enumerate(scene["jobs"], 1)}
+    with (folder / "jobs.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["job", "submit", "run", "user", "options"])
+        for key, job in jobs.items():
+            told = scene["jobs"][job.array[0] if job.array else [*numbers].index(key)]
+            number = f"{numbers[told['name']]}_{job.array[1]}" if job.array else numbers[key]
+            said = re.sub(r"{(\w+)}", lambda match: str(numbers[match[1]]), told["options"])
+            whose = f"-A {job.account or 'root'} --qos={job.qos}" if job.qos else ""
+            rows.writerow([number, SECOND_0 + job.arrival, job.run, job.user, f"-J {told['name']} {said} {whose}"])
+    for key in ("qos", "assoc"):
+        (folder / f"{key}.txt").write_text(scene["texts"][key])
+    books = ["--qos", folder / "qos.txt", "--assoc", folder / "assoc.txt"] if scene["accounts"] else []
+    names = ",".join(f"{each}={each}" for each in ("job", "submit", "run", "user", "options"))
+    words = ["--columns", names, "--machine", folder / "slurm.conf", *books, "-o", folder / "log.parquet"]
+    outcome = command("import", "csv", folder / "jobs.csv", *words)
+    assert outcome.status == 0, outcome.err
+    log = load_log(folder / "log.parquet", overrun="cut")
+    assert log.machine is not None
+    tree = tuple(machine_in(scene).parents.items())  # of accounts: what sacctmgr printed does not have it
+    return log.with_(machine=replace(log.machine, accounts=tree))
+
+
+@pytest.mark.parametrize("name", IN_ENGINE)
+def test_the_engine_plays_the_scenes_as_the_oracle(name: str, tmp_path: Path) -> None:
+    """Start, nodes and CPUs, with limits as sacctmgr printed them, and backfill passes at their regular seconds."""
+    scene, log = RECORDED[name], log_of(name, tmp_path)
+    jobs = jobs_in(scene)
+    rhythm = rhythm_in(scene)._replace(bf_seconds=(), bf_first=0, epoch=SECOND_0, over_time_limit=0)
+    begun = slurm(machine_in(scene)._replace(run_minutes_first=0), [*jobs.values()], rhythm)
+    schedule = simulate(log, str(tmp_path / "slurm.conf")).check()
+    requests = log.requests
+    assert requests is not None
+    told = [job["name"] for job in scene["jobs"]]
+    rows = {}
+    for key, job in jobs.items():
+        number = told.index(key if job.array is None else key.rpartition("_")[0]) + 1
+        is_it = log.job == number if job.array is None else requests.array == number
+        index = 0 if job.array is None else job.array[1]
+        rows[job.row] = np.flatnonzero(is_it & (requests.array_index == index)).tolist()
+    runs = as_runs(schedule)
+    assert set(begun) == {row for row, found in rows.items() if found}  # others can never start, and are left out
+    for row, (place,) in ((row, found) for row, found in rows.items() if found):
+        start, held = runs[place]
+        expected = {node: amount.cpus for node, amount in begun[row].held.items()}
+        assert (start + log.epoch - SECOND_0, {node: each[0] for node, each in held.items()}) == (
+            begun[row].begin,
+            expected,
+        ), [*jobs][row]
 
 
 def test_jobs_are_held_for_the_reasons_that_slurm_gave() -> None:
