@@ -32,7 +32,7 @@ def limited_case(
 ) -> Workload:
     """Return a random case of the zoo of machines, with limits in which each job could run alone, and dependencies.
 
-    With arrays some jobs that follow each other are tasks of one, in one partition each.
+    With arrays some jobs that follow each other are tasks of one.
     """
     base, rng = random_case(seed, n), np.random.default_rng([seed, 60])
     requests = base.requests
@@ -43,30 +43,28 @@ def limited_case(
     job = np.arange(1, n + 1)
     if with_dependencies:
         asked["dependency"] = [dependency_of(row, rng) for row in range(n)]
-    columns = {key: getattr(requests, key) for key in Requests.__dataclass_fields__} | asked
-    if with_arrays:
-        columns |= arrays_at_random(asked.get("dependency", [""] * n), requests.partition.list(), rng)
     user = rng.integers(1, 4, size=n)
+    columns = {key: getattr(requests, key) for key in Requests.__dataclass_fields__} | asked
     workload = base.with_(requests=Requests(**columns), user=user, job=job)
+    if with_arrays:
+        workload = with_random_arrays(workload, rng)
     if not with_limits:
         return workload
     alone = ideal(*naive_of(workload.with_(requests=requests)), by_arrival)
     return workload.with_(machine=with_random_limits(base.machine, most_of(list(alone.values())), rng))
 
 
-def arrays_at_random(words: list[str], partitions: list[str], rng: np.random.Generator) -> dict[str, Any]:
-    """Return columns of requests in which some jobs are tasks of arrays, which have the number of their first job.
+def with_random_arrays(workload: Workload, rng: np.random.Generator) -> Workload:
+    """Return a workload in which some jobs are tasks of arrays, which have the number of their first job.
 
-    `words` are the dependencies without them, and `partitions` those that jobs name.
-
-    Only the first task may depend on others, so that no task waits for its own array; and one job of those between
-    question marks is one job, so these become commas.
+    They ask for what the first one asks for, in one partition. Only the first one may depend on others, so that no task
+    waits for its own array; and of an array between question marks one task would be enough, so these become commas.
     """
-    n = len(words)
+    n, requests = len(workload), workload.requests
+    assert requests is not None
     array, index, most = (np.zeros(n, dtype=np.int64) for _ in range(3))
-    words = [word.replace("?", ",") for word in words]
-    first = int(rng.integers(0, 2))
-    before = 0
+    words = [word.replace("?", ",") for word in requests.dependency.list()]
+    first, before = int(rng.integers(0, 2)), 0
     while first < n:
         tasks = range(first, min(first + int(rng.integers(2, 5)), n))
         for row in tasks:
@@ -77,8 +75,11 @@ def arrays_at_random(words: list[str], partitions: list[str], rng: np.random.Gen
                 words[row] = f"aftercorr:{before}"
         before = first + 1
         first = tasks.stop + int(rng.integers(0, 3))
-    one = [text.split(",")[0] if array[row] else text for row, text in enumerate(partitions)]
-    return {"array": array, "array_index": index, "array_most": most, "dependency": words, "partition": one}
+    source = np.where(array > 0, array - 1, np.arange(n))
+    asked = requests.take(source)
+    one = [text.split(",")[0] if array[row] else text for row, text in enumerate(asked.partition.list())]
+    columns = {"array": array, "array_index": index, "array_most": most, "dependency": words, "partition": one}
+    return workload.with_(requests=replace(asked, **columns), user=workload.user[source], width=workload.width[source])
 
 
 def dependency_of(row: int, rng: np.random.Generator) -> str:
