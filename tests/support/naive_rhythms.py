@@ -316,7 +316,7 @@ def slurm_lives(
         main = (t // rhythm.sched_interval + 1) * rhythm.sched_interval
         backfill = next_backfill(rhythm, t)
         t = min(coming | ({main, backfill} if waiting else set()))
-        is_main, is_backfill = t % rhythm.sched_interval == 0, t == backfill
+        is_main, is_backfill = t % rhythm.sched_interval == 0, t == next_backfill(rhythm, t - 1)
         machine = machines.get(t, machine)
         for run in [run for run in runs.values() if run.end > t and set(run.held) & failing.get(t, frozenset())]:
             runs[run.job.row] = run._replace(end=t)
