@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError, WorkersLostError, in_quotes, number_of
 from .console import PROGRAM, Changes, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
-from .inputs import load_kernels_sooner, read_workload, remark_repairs, remark_rest, show_other_machine
+from .inputs import (
+    load_kernels_sooner,
+    read_workload,
+    remark_dependencies,
+    remark_repairs,
+    remark_rest,
+    show_other_machine,
+)
 from .options import (
     WISH,
     Name,
@@ -363,6 +370,7 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
             remark_rest(options.output)
             raise
     remark_repairs(options, options.trace, workload)
+    remark_dependencies(options.trace, workload)
     return front, workload, last.get(True), last[False]
 
 
@@ -476,6 +484,7 @@ def _explore_plan(options: argparse.Namespace) -> None:
             remark(f"the runs are kept in {options.output}; the same command continues them")
             raise
     remark_repairs(options, options.trace, workload)
+    remark_dependencies(options.trace, workload)
     _show_plan(options, front, workload)
 
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import InputError, WorkersLostError, in_quotes, number_of
 from .console import PROGRAM, Changes, bar, remark, remarks_of_search, show
 from .file_kinds import Kind
-from .inputs import load_kernels_sooner, read_wish, read_workload, remark_repairs, remark_rest, show_other_machine
+from .inputs import (
+    load_kernels_sooner,
+    read_wish,
+    read_workload,
+    remark_dependencies,
+    remark_repairs,
+    remark_rest,
+    show_other_machine,
+)
 from .options import (
     WISH,
     Name,
@@ -300,6 +308,7 @@ def run(options: argparse.Namespace) -> int:
     save_policy(training.policy, options.output)
     for trace, workload in zip(options.traces, workloads, strict=True):
         remark_repairs(options, trace, workload)
+        remark_dependencies(trace, workload)
     _remark_disappointments(options, training)
     show(_json(options, training) if options.json else _text(options, training))
     return DISAPPOINTING if training.shortfalls() and not options.accept_worse else 0

@@ -31,11 +31,13 @@ from .node_plan import (
     DOWN_END,
     EARLY,
     FOR_TURN,
+    FREE,
     HAS,
     HELD,
     NODE,
     NOTHING,
     PLACED,
+    POOL,
     ROOM,
     SUMS,
     WANTED,
@@ -52,12 +54,15 @@ TIER = 2**33  # more than any priority of Slurm; keys have the tier times this
 WINDOW = 30  # s: running jobs that end in a window are taken to end together
 BEGIN, END, FIRST, LAST = range(4)  # of `plans`: when nodes are closed, s, and which part of `closed` they are
 STOPPED, TRIED, PLANNED = range(3)  # of `counts`
+ARRAY_PLANS, BITS = 20, 32  # so many tasks of an array are planned, bf_max_job_array_resv; how they are counted
 SHUT, OPEN, STALE = range(3)  # of `marks`: 1 if a node is closed, if it may be used, and if room on it has changed
 
 LOOK = record(
     # how often and how far it looks, see `paretosched.policies.whole_nodes`
     "main", "first", "every", "tested", "window", "step", "partition", "user", "account", "started", "priority",
     "stops", "reserved", "backfills", "epoch", "tiers", "row_bits",
+    # how many arrays let only some of their tasks run at once; these are the first ones
+    "limited",
     # whether jobs may have been given a priority, and that of all others where they come as they were submitted, or 0
     "fixes", "usual",
     # the next pass beside events, how many came in vain, the running jobs; the number of the pass, its plans and their
@@ -97,8 +102,10 @@ class Pace(NamedTuple):
         (partitions, 3) int64: whether each is stopped, and how many of its turns were tried and planned.
     of_user
         (2, users or more) int64, how many turns of each user, and of each association, were tried.
+    of_array
+        (arrays, partitions) int64: number of the pass << BITS | how many tasks of each were planned in it.
     user
-        (2, n) int64, the user and the association of each job: its user in its account.
+        (3, n) int64, the user and the association of each job, its user in its account; its array, or -1 for none.
     fixed, turn
         (n,) int64, the priority that each job was given, 0 for none; and its place by submission among those whose
         priorities are equal.
@@ -118,6 +125,7 @@ class Pace(NamedTuple):
     marks: Ints
     counts: Ints
     of_user: Ints
+    of_array: Ints
     user: Ints
     fixed: Ints
     turn: Ints
@@ -145,11 +153,11 @@ def empty_pace(
     n, turns, holds, downs, m, parts
         How many jobs and turns there are, nodes that all turns can have together, down times, nodes and partitions.
     user, fixed, turn
-        (2, n), (n,) and (n,) int64, as for `Pace`.
+        (3, n), (n,) and (n,) int64, as for `Pace`.
     """
     look = look.copy()
     look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
-    users = int(user.max()) + 1 if user.size else 1
+    users, arrays = (max(int(rows.max(initial=0)) + 1, 1) for rows in (user[:2], user[2]))
     return Pace(
         look,
         ends=np.zeros(n + 1, np.int64),
@@ -163,6 +171,7 @@ def empty_pace(
         marks=np.zeros((3, m), np.int64),
         counts=np.zeros((parts, 3), np.int64),
         of_user=np.zeros((2, users), np.int64),
+        of_array=np.zeros((arrays, parts), np.int64),
         user=read_only(user),
         fixed=read_only(fixed),
         turn=read_only(turn),
@@ -172,7 +181,7 @@ def empty_pace(
 
 def no_pace() -> Pace:
     """Return the pace of a simulation without passes of Slurm."""
-    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, np.zeros((2, 1), np.int64), *np.zeros((2, 1), np.int64))
+    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, np.zeros((3, 1), np.int64), *np.zeros((2, 1), np.int64))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -488,7 +497,7 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
             continue
         if 0 < look["partition"] <= counts[k, TRIED] or 0 < look["user"] <= pace.of_user[0, user]:
             continue
-        if 0 < look["account"] <= pace.of_user[1, account]:
+        if 0 < look["account"] <= pace.of_user[1, account] or not has_turn(plan, pace, j, k):
             continue
         tried += 1
         counts[k, TRIED] += 1
@@ -506,6 +515,8 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
             is_met = share_nodes(plan, j, pace.turns[starting, 0])
         elif begin <= t + look["window"] and not 0 < look["reserved"] <= counts[k, PLANNED]:
             counts[k, PLANNED] += 1
+            if pace.user[2, j] >= 0:
+                pace.of_array[pace.user[2, j], k] = (look["number"] << BITS) | (tasks_planned(pace, j, k) + 1)
             keep_plan(jobs, plan, pace, j, begin)
             is_met = share_nodes(plan, j, pace.turns[starting, 0])
     return begun
@@ -520,6 +531,30 @@ def share_nodes(plan: NodePlan, j: Int, other: Int) -> bool:
             if plan.held[row, NODE] == plan.held[place, NODE]:
                 return True
     return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def has_turn(plan: NodePlan, pace: Pace, j: Int, k: Int) -> bool:
+    """Return whether one more task of the array of job j, if it is in one, may be planned in partition k.
+
+    Of each array so many are as may begin now beside those that run, and ARRAY_PLANS at most; `plan` and `pace` are
+    only read. The pools of the first arrays are the first ones.
+    """
+    array = pace.user[2, j]
+    if array < 0:
+        return True
+    planned = tasks_planned(pace, j, k)
+    free: Int = np.int64(ARRAY_PLANS)
+    if array < pace.look[0]["limited"]:
+        free = min(free, plan.lists[plan.now[0]["pools"] + POOL * array + FREE])
+    return bool(planned < free)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def tasks_planned(pace: Pace, j: Int, k: Int) -> Int:
+    """Return how many tasks of the array of job j this pass of `pace` has planned in partition k."""
+    value: Int = pace.of_array[pace.user[2, j], k]
+    return value & ((1 << BITS) - 1) if value >> BITS == pace.look[0]["number"] else np.int64(0)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

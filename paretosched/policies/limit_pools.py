@@ -9,7 +9,7 @@ keep out for ever are dropped when a log is read, or ran.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ class Share(NamedTuple):
 
 
 class Pools:
-    """The pools of a machine, as they are found: licences first, then those of limits.
+    """The pools of a machine, as they are found: those of arrays first, then licences, then those of limits.
 
     Attributes
     ----------
@@ -66,11 +66,18 @@ class Pools:
         How much each has; of CPUs, nodes, GPUs and jobs numbers, of memory MiB, of timed ones times seconds.
     is_timed
         Whether one of them is timed.
+
+    Parameters
+    ----------
+    machine
+        The machine.
+    arrays
+        How many tasks of each array may run at once, of those of which not all may.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, arrays: Sequence[int] = ()) -> None:
         self.machine = machine
-        self.totals = [count for _, count in machine.licences]
+        self.totals = [*arrays, *(count for _, count in machine.licences)]
         self.is_timed = False
         self._numbers: dict[tuple[str, ...], int] = {}
         self._once: dict[int, int] = {}  # the kind of pools of nodes of which each counts once

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from ..kernels.node_plan import (
     DOWN_END,
     EMPTIEST,
     FIXED,
+    FOR_TURN,
     GPUS,
     HAS,
     HELD,
@@ -53,7 +54,7 @@ from ..workload.counting_limits import client_of
 from ..workload.features import Constraint, read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import FOR_EVER, Machine, Partition
-from ..workload.node_requests import EXCLUSIVE, OF_USER, PLACED_BY, UNSAID, licences_in
+from ..workload.node_requests import EXCLUSIVE, OF_USER, PLACED_BY, UNSAID, Requests, licences_in
 from ..workload.workload import Workload
 from .limit_pools import Pools
 from .outcome import Placement
@@ -92,8 +93,10 @@ def node_plan(workload: Workload) -> NodePlan:
     is_limited = any(part.accounts or part.not_accounts or part.qos or part.not_qos for part in machine.partitions)
     who = ("account", "qos") if is_limited or machine.limits else ()
     users = {"user": workload.user} if machine.limits else {}
-    shapes, of_job = requests.distinct((*PLACED_BY, *who), **users)
-    builder = _Builder(machine, workload.names.users if workload.names is not None else {})
+    arrays, array = arrays_of(requests)
+    tasks = {"pool": np.where(array < len(arrays), array, -1)} if arrays else {}
+    shapes, of_job = requests.distinct((*PLACED_BY, *who), **users, **tasks)
+    builder = _Builder(machine, workload.names.users if workload.names is not None else {}, arrays)
     built = np.zeros(len(shapes), SHAPE)
     tiers, rows, longest = (np.zeros(len(shapes), np.int64) for _ in range(3))
     for number, said in enumerate(shapes):
@@ -128,6 +131,28 @@ def node_plan(workload: Workload) -> NodePlan:
     size = int(end[-1]) if end.size else 0
     m, resources = len(machine.names), GPUS + len(machine.gpu_types) + SUMS * with_users
     return builder.plan(workload.epoch, holders, built, size, m, resources)
+
+
+def arrays_of(requests: Requests) -> tuple[list[int], Ints]:
+    """Return how many tasks of arrays may run at once, of those of which not all may, and the array of each job.
+
+    Arrays are numbered, those that are limited first; (n,) int64, -1 for a job that is in none. Of tasks that say
+    different numbers the last one counts.
+
+    Examples
+    --------
+    >>> arrays_of(Requests(tasks=[1] * 4, array=[7, 0, 9, 9], array_most=[0, 0, 2, 2]))
+    ([2], array([ 1, -1,  0,  0]))
+    """
+    numbers, place = np.unique(requests.array, return_inverse=True)
+    most = np.zeros(numbers.size, np.int64)
+    most[place] = requests.array_most
+    most[numbers == 0] = 0
+    order = np.lexsort((numbers == 0, most == 0))
+    rank = np.empty(numbers.size, np.int64)
+    rank[order] = np.arange(numbers.size)
+    rank[numbers == 0] = NOTHING
+    return most[order][most[order] > 0].tolist(), rank[place]
 
 
 def with_defaults(part: Partition, said: dict[str, Any], named: int) -> Ask:
@@ -180,15 +205,16 @@ def fewest(ask: Ask, exact: bool, most: int, gpus: int, cpus: int) -> tuple[int,
 class _Builder:
     """The ways in which jobs can be placed on a machine, as they are found."""
 
-    def __init__(self, machine: Machine, users: Mapping[int, str]) -> None:
+    def __init__(self, machine: Machine, users: Mapping[int, str], arrays: Sequence[int]) -> None:
         self.machine = machine
-        self._pools = Pools(machine)
+        self._pools = Pools(machine, arrays)
+        self._stopping = len(arrays) + len(machine.licences)  # the first of the pools that may stop others
         self._client = client_of(machine, users)
         self.options: list[tuple[int, ...]] = []
         self.lists: list[int] = []
         self._masks: dict[bytes, int] = {}
         self._rows: list[Mask] = []
-        self._licences = {name: number for number, (name, _) in enumerate(machine.licences)}
+        self._licences = {name: number for number, (name, _) in enumerate(machine.licences, len(arrays))}
         self._constraint: Callable[[str], Constraint] = cache(read_constraint)
         self._nodes_of: Callable[[str], Ints] = cache(lambda hosts: _places(machine, hosts))
         self._tiers = sorted({part.tier for part in machine.partitions}, reverse=True)
@@ -245,8 +271,10 @@ class _Builder:
         rule = EMPTIEST if part.least_loaded else BY_LEAVES if by_switches else RULES[machine.choice]
         longest = FAR if part.longest is None else part.longest
         first_pool = len(self.lists)
-        for row in [*self._licences_of(said["licences"]), *self._limits_of(k, said, ask, whole, nodes)]:
-            self.lists += row
+        pool = said.get("pool", NOTHING)
+        array = [] if pool == NOTHING else [(pool, 1, 1, FIXED, FOR_TURN, 0)]
+        shared = *self._licences_of(said["licences"]), *array, *self._limits_of(k, said, ask, whole, nodes)
+        self.lists += [value for row in shared for value in row]
         pools = first_pool, len(self.lists)
         ways = [Constraint((way,)) for way in constraint.ways] if constraint.alike else [constraint]
         for each in ways:
@@ -336,7 +364,7 @@ class _Builder:
         now = np.zeros(1, NOW)
         now["resources"], now["types"], now["downs"] = resources, len(machine.gpu_types), node.size
         now["cores"], now["shared"] = machine.gives != "cpu", machine.shares_memory
-        now["pools"], now["licences"] = len(self.lists) + downs.size, len(machine.licences)
+        now["pools"], now["licences"] = len(self.lists) + downs.size, self._stopping
         now["timed"] = self._pools.is_timed
         now["node_bits"] = 1 + m.bit_length()
         steps = min(m + STEPS_A_HOLD * size + 16, MOST_STEPS)
@@ -385,13 +413,17 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     machine = workload.machine
     assert machine is not None  # noqa: S101
     user = np.unique(workload.user, return_inverse=True)[1]
+    limited, array = arrays_of(workload.requests)
+    look["limited"] = len(limited)
     pairs = np.stack([user, workload.requests.account.code], axis=1)
     account = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
     turn = np.empty(len(workload), np.int64)
-    turn[np.lexsort((workload.job, workload.submit))] = np.arange(len(workload))
+    asked = workload.requests
+    entry = np.where(asked.array > 0, asked.array, workload.job)
+    turn[np.lexsort((workload.job, asked.array_index, entry, workload.submit))] = np.arange(len(workload))
     return empty_pace(
         look, len(workload), int(of_job.sum()), int((of_job * most).sum()), int(plan.now[0]["downs"]),
-        len(machine.names), len(machine.partitions), np.stack([user, account]).astype(np.int64), fixed, turn,
+        len(machine.names), len(machine.partitions), np.stack([user, account, array]).astype(np.int64), fixed, turn,
     )  # fmt: skip
 
 

@@ -1,64 +1,88 @@
 """Jobs that depend on others: they become eligible when the simulated schedule lets the others end.
 
 What counts is what sbatch was told (`Requests.dependency`), by the numbers of the jobs in the log: after and after+N
-(so many minutes after the start), afterany, afterok, afternotok and aftercorr (after the end; a log does not say
-whether a job that ran in it would fail in another schedule); between commas all of them, between question marks any. A
-job that is named and not in the log has ended before, and singleton is not known: names of jobs are not in a log.
+(so many minutes after the start), afterany, afterok, afternotok and aftercorr (after the end); between commas all of
+them, between question marks any. The number of an array stands for all of its tasks, 7_3 for one, and aftercorr for the
+task of the same index. With singleton a job waits for the one before it of the same user and name that says singleton
+too; a log has a number in place of the name, singleton:NUMBER. A job that is named and not in the log has ended before.
 
 A job comes when the last of the others has ended, but not before it was submitted. If it was eligible in the log only
 after that (--begin), it is not eligible before that second here either.
+
+Whether a job ends well is what the log says of it. One that waits for what did not happen (afterok of a job that
+failed) never runs in Slurm, see `never_satisfied`; but if the log says that it ran, others let it, and it comes when
+they have ended.
 """
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
-
 import numpy as np
 
-from ..core.arrays import Ints
-from ..core.errors import InputError, in_quotes
+from ..core.arrays import Ints, Mask
+from ..core.errors import InputError, number_of
 from ..kernels.inputs import Reactions
+from .dependency_words import AFTER_NOT_OK, AFTER_OK, AFTER_TASK, SINGLETON, Awaited, awaited_in, parts_of
+from .log_lines import STATUS
 from .reacting_users import recorded_end
 from .workload import Workload
 
-KINDS = ("after", "afterany", "afterok", "afternotok", "aftercorr", "afterburstbuffer")
-JOB = re.compile(r"(\d{1,18})(?:_\d{1,9})?(?:\+(\d{1,9}))?", re.ASCII)
-MINUTE = 60
+ENDED_WELL, ENDED_BADLY = 1, (0, 5)  # SWF field 11
+NEVER_SATISFIED = "waits for what did not happen to another job (DependencyNeverSatisfied)"
 
 
-class Awaited(NamedTuple):
-    """A job that another one waits for: its number, so many seconds after its start, or None for its end."""
+class _Others:
+    """Which jobs of a workload its dependencies name."""
 
-    job: int
-    after_start: int | None
+    def __init__(self, workload: Workload) -> None:
+        assert workload.requests is not None  # noqa: S101  # its callers look
+        w, self.requests = workload, workload.requests
+        self.awaited = [awaited_in(word) for word in self.requests.dependency.words]
+        self.rows = np.flatnonzero(self.requests.dependency.code).tolist()
+        self._row_of = {number: row for row, number in enumerate(w.job.tolist())}
+        self._tasks: dict[int, dict[int, int]] = {}  # rows by index, by the number of the array
+        for row in np.flatnonzero(self.requests.array).tolist():
+            tasks = self._tasks.setdefault(int(self.requests.array[row]), {})
+            tasks[int(self.requests.array_index[row])] = row
+        self._before = self._singletons(w)
 
+    def of(self, row: int) -> tuple[list[tuple[int, Awaited]], bool, bool]:
+        """Return the rows that a job waits for, with why, whether one is enough, and whether all it names are there."""
+        named, any_is_enough = self.awaited[self.requests.dependency.code[row]]
+        found = [(self._rows(one, row), one) for one in named]
+        there = [(leader, one) for leaders, one in found for leader in leaders if leader != row]
+        before = Awaited(SINGLETON, 0, None, None)
+        there += [(leader, before) for leader in self._before.get(row, ())]
+        return there, any_is_enough, all(leaders for leaders, _ in found)
 
-def awaited_in(text: str) -> tuple[list[Awaited], bool]:
-    """Return the jobs that a dependency names, and whether any one of them is enough.
+    def _rows(self, one: Awaited, row: int) -> list[int]:
+        """Return the rows that are meant for the job of a row; none if they are not in the log."""
+        tasks = self._tasks.get(one.job)
+        if tasks is None:
+            return [self._row_of[one.job]] if one.job in self._row_of and one.task is None else []
+        index = one.task
+        if one.kind == AFTER_TASK and index is None and self.requests.array[row] > 0:
+            index = int(self.requests.array_index[row])
+        return [*tasks.values()] if index is None else [tasks[index]] if index in tasks else []
 
-    Raises
-    ------
-    InputError
-        It is written otherwise than sbatch takes it.
-
-    Examples
-    --------
-    >>> awaited_in("afterok:12:13,after:14+5")
-    ([Awaited(job=12, after_start=None), Awaited(job=13, after_start=None), Awaited(job=14, after_start=300)], False)
-    """
-    found: list[Awaited] = []
-    for part in filter(None, map(str.strip, re.split("[,?]", text))):
-        kind, *jobs = part.split(":")
-        if kind.lower() == "singleton" and not jobs:
-            continue
-        for job in jobs:
-            match = JOB.fullmatch(job.split("(")[0])  # a state may stand behind it
-            if kind.lower() not in KINDS or match is None:
-                raise InputError(f"a dependency must be TYPE:JOB[:JOB...], but is {in_quotes(text)}")
-            minutes = MINUTE * int(match[2] or 0)
-            found.append(Awaited(int(match[1]), minutes if kind.lower() == "after" else None))
-    return found, "?" in text
+    def _singletons(self, w: Workload) -> dict[int, list[int]]:
+        """Return the job or tasks before each one that says singleton, of the same name and user."""
+        names = [
+            next((part.partition(":")[2] for part in parts_of(word) if part.lower().startswith(SINGLETON)), None)
+            for word in self.requests.dependency.words
+        ]
+        before: dict[int, list[int]] = {}
+        entries: dict[tuple[int, str], tuple[int, list[int], list[int]]] = {}  # the last one, and those before it
+        for row in np.lexsort((w.job, w.submit)).tolist():
+            name = names[self.requests.dependency.code[row]]
+            if name is None:
+                continue
+            entry, key = int(self.requests.array[row]) or -1 - row, (int(w.user[row]), name)
+            last, members, earlier = entries.get(key, (None, [], []))
+            if entry != last:
+                members, earlier = [], members
+            before[row] = earlier
+            entries[key] = entry, [*members, row], earlier
+        return before
 
 
 def dependencies_of(workload: Workload) -> Reactions | None:
@@ -76,16 +100,14 @@ def dependencies_of(workload: Workload) -> Reactions | None:
     w = workload
     if w.requests is None or len(w.requests.dependency.words) == 1:
         return None
-    awaited = [awaited_in(word) for word in w.requests.dependency.words]
-    row_of = {number: row for row, number in enumerate(w.job.tolist())}
+    others = _Others(w)
     pairs: list[tuple[int, int, int, int]] = []
     needs = np.zeros(len(w), dtype=np.int64)
-    for row in np.flatnonzero(w.requests.dependency.code).tolist():
-        named, any_is_enough = awaited[w.requests.dependency.code[row]]
-        there = [(row_of[one.job], one.after_start) for one in named if row_of.get(one.job, row) != row]
-        if any_is_enough and len(there) < len(named):
+    for row in others.rows:
+        there, any_is_enough, are_all_there = others.of(row)
+        if any_is_enough and not are_all_there:
             continue
-        pairs += [(leader, row, after or 0, after is not None) for leader, after in there]
+        pairs += [(leader, row, one.after_start or 0, one.after_start is not None) for leader, one in there]
         needs[row] = 1 if any_is_enough and there else len(there)
     if not pairs:
         return None
@@ -105,6 +127,55 @@ def dependencies_of(workload: Workload) -> Reactions | None:
         np.where(begins_later | unknown, w.eligible, w.submit),
         needs,
         *(np.ascontiguousarray(column) for column in (leader, follower, pause, at_start)),
+    )
+
+
+def never_satisfied(workload: Workload) -> Mask:
+    """Return which jobs can never run, (n,) bool, since others ended otherwise, or can never run themselves.
+
+    That a job ran says that it could: one of which a start is recorded is none of them.
+
+    Examples
+    --------
+    >>> from paretosched import Machine, NodeKind, Requests
+    >>> from .records import Records
+    >>> asked = Requests(tasks=[1, 1], dependency=["", "afterok:1"])
+    >>> machine = Machine((NodeKind("n1", 4, 100),))
+    >>> failed = Records.of([[0] * 18, [1] * 18])
+    >>> never_satisfied(Workload([0, 1], [9] * 2, [9] * 2, [1] * 2, 4, machine=machine, requests=asked, records=failed))
+    array([False,  True])
+    """
+    w = workload
+    never = np.zeros(len(w), dtype=np.bool_)
+    if w.requests is None or w.records is None or len(w.requests.dependency.words) == 1:
+        return never
+    status = w.records.column(STATUS)
+    bad, well = np.isin(status, ENDED_BADLY), status == ENDED_WELL
+    others = _Others(w)
+    waiting = [(row, *others.of(row)) for row in others.rows if w.wait[row] < 0]
+
+    def cannot(leader: int, kind: str) -> bool:
+        wrong = bad if kind in (AFTER_OK, AFTER_TASK) else well if kind == AFTER_NOT_OK else never
+        return bool(wrong[leader] or never[leader])
+
+    count = -1
+    while count < never.sum():
+        count = int(never.sum())
+        for row, there, any_is_enough, are_all_there in waiting:
+            fails = [cannot(leader, one.kind) for leader, one in there]
+            never[row] |= bool(fails) and (all(fails) and are_all_there if any_is_enough else any(fails))
+    return never
+
+
+def words_on_dependencies(workload: Workload) -> str:
+    """Return in words how many jobs depend on others, for what does not simulate that; "" if none does."""
+    reactions = dependencies_of(workload)
+    jobs = 0 if reactions is None else int((reactions.needs > 0).sum())
+    if jobs == 0:
+        return ""
+    return (
+        f"{jobs:,} of {number_of(len(workload), 'job')} depend on others, which is not simulated here: they come when "
+        "they could run in the log; simulate and compare let them wait"
     )
 
 

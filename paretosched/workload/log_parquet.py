@@ -24,6 +24,7 @@ from ..core.limits import check_limit
 from ..core.parquet_files import CELL, check_ends, from_arrow, open_parquet, to_arrow
 from ..core.typed_json import as_type
 from .broken_limits import BROKEN_LIMITS, EXEMPT, broken_limits, exempt_jobs
+from .dependencies import NEVER_SATISFIED, never_satisfied
 from .dropped_jobs import without_jobs
 from .log_names import content_of, names_of
 from .machine_toml import machine_of_text, machine_text
@@ -261,8 +262,11 @@ def without_unfit(workload: Workload) -> Workload:
     broken = broken_limits(workload)
     held = (reason < 0) & (broken >= 0)
     reason = np.where(held & (workload.wait < 0), len(REASONS) + broken, reason)
+    reason = np.where((reason < 0) & never_satisfied(workload), len(REASONS) + len(BROKEN_LIMITS), reason)
     repairs = [each for each in workload.repairs if not each.reason.startswith(EXEMPT)]
     repairs += exempt_jobs(workload, np.where(held & (workload.wait >= 0), broken, -1))
     if repairs != [*workload.repairs]:
         workload = workload.with_(repairs=tuple(repairs), source=workload.source)
-    return without_jobs(workload, reason, (*REASONS, *(f"{KEPT_OUT} {name}" for name in BROKEN_LIMITS)))
+    return without_jobs(
+        workload, reason, (*REASONS, *(f"{KEPT_OUT} {name}" for name in BROKEN_LIMITS), NEVER_SATISFIED)
+    )

@@ -34,13 +34,22 @@ NUMBERS = {  # usual value, smallest, largest
     "tasks_per_core": (0, 0, 1),
     "priority": (0, 0, 2**32 - 1),
     "nice": (0, -(2**31), 2**31),
+    "array": (0, 0, 10**15),
+    "array_index": (0, 0, 10**15),
+    "array_most": (0, 0, MOST),
 }
 TEXTS = (
     "gpu_type", "constraint", "partition", "hosts", "excluded", "licences", "reservation", "dependency", "qos",
     "account",
 )  # fmt: skip
-RARE = ("tasks_per_core", "priority", "nice")  # the columns of numbers that a file has only if a job says them
-OF_QUEUE = ("priority", "nice")  # the columns of numbers that decide when a job's turn comes, and not where
+OF_ARRAY = ("array", "array_index", "array_most")
+RARE = (
+    "tasks_per_core",
+    "priority",
+    "nice",
+    *OF_ARRAY,
+)  # the columns of numbers that a file has only if a job says them
+OF_QUEUE = ("priority", "nice", *OF_ARRAY)  # the columns of numbers that decide when a job's turn comes, and not where
 PLACED_BY = (*(key for key in NUMBERS if key not in OF_QUEUE), *TEXTS[:6])  # those that decide on which nodes it fits
 LONGEST = 10_000  # letters of a text
 
@@ -141,6 +150,9 @@ class Requests:
     priority, nice
         (n,) the priority that a job was given for good, in Slurm's passes; 0 where it was given none. And its nice
         value.
+    array, array_index, array_most
+        (n,) the number of the array of which a job is a task, 0 of none, the task's index, and how many of its tasks
+        may run at once, 0 for any number (--array=1-9%2).
     gpu_type
         The type of the GPUs; "" for any.
     constraint
@@ -191,6 +203,9 @@ class Requests:
     tasks_per_core: Any = None
     priority: Any = None
     nice: Any = None
+    array: Any = None
+    array_index: Any = None
+    array_most: Any = None
 
     def __post_init__(self) -> None:
         n = np.size(self.tasks)

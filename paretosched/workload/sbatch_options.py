@@ -7,12 +7,14 @@ begins. Options that say nothing of nodes are known, so that their values are no
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.errors import InputError, did_you_mean, in_quotes
+from .dependency_words import SINGLETON, awaited_in
 from .features import read_constraint
 from .host_lists import node_names
 from .node_requests import EXCLUSIVE, OF_USER, UNSAID, Requests
@@ -50,6 +52,8 @@ WITH_VALUE = (
 )  # fmt: skip
 KNOWN = (*FLAGS, *MAYBE, *WITH_VALUE)
 SIZES = ("nodes", "ntasks", "cpus-per-task", "ntasks-per-node", "ntasks-per-gpu", "cpus-per-gpu")
+SCRIPT = ""  # the word that ends the options
+MOST_TASKS = re.compile(r"%(\d{1,9})$", re.ASCII)  # of --array
 USUAL_NICE = "100"  # of --nice alone
 INTEGER = re.compile(r"[-+]?\d{1,10}", re.ASCII)
 NUMBER = re.compile(r"\d{1,10}", re.ASCII)
@@ -109,6 +113,12 @@ def read_options(*texts: str) -> Asked:
         said_hosts = sum(1 for _ in node_names(said.get(word, ""), f"--{word}"))
         if word == "nodelist" and said_hosts:
             values["nodes_least"] = said_hosts
+    awaited_in(said.get("dependency", ""))
+    if SINGLETON in said.get("dependency", "") and ":" not in said["dependency"].partition(SINGLETON)[2][:1]:
+        name = said.get("job-name") or ("wrap" if "wrap" in said else said.get(SCRIPT, "").rpartition("/")[2])
+        values["dependency"] = said["dependency"].replace(SINGLETON, f"{SINGLETON}:{number_of_name(name)}")
+    if most := MOST_TASKS.search(said.get("array", "")):
+        values["array_most"] = int(most[1])
     read_constraint(said.get("constraint", ""))
     if "exclusive" in said:
         values["exclusive"] = OF_USER if said["exclusive"].lower() in ("user", "mcs") else EXCLUSIVE
@@ -153,7 +163,14 @@ def _options(text: str) -> dict[str, str]:
         word = rest.pop()
         for name, value in _long(word, rest) if word.startswith("--") else _short(word, rest):
             said[name] = f"{said[name]},{value}" if name == "gres" and name in said else value
+    if rest:
+        said[SCRIPT] = rest[-1]
     return said
+
+
+def number_of_name(name: str) -> int:
+    """Return a number for the name of a job, which tells it from others without saying it."""
+    return int.from_bytes(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "little")
 
 
 def _long(word: str, rest: list[str]) -> list[tuple[str, str]]:

@@ -25,6 +25,7 @@ from .log_names import Names
 from .machine import Machine, Outage, Reservation
 from .node_requests import NUMBERS, TEXTS, Requests
 from .records import Records
+from .renumbering import renumber
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -625,14 +626,22 @@ class Workload:
         """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own.
 
         If they are submitted at other times, they are eligible as many seconds after that as before. Processors are
-        down in the same seconds of the log. Jobs with other numbers depend on none: dependencies go by numbers.
+        down in the same seconds of the log. Of jobs with other numbers copies wait for copies, see `renumbering`: those
+        of the same user, if there are other users, and else the first of one for the first of the other, and so on.
         """
         index = np.asarray(rows)
         if index.size == 0:
             index = index.astype(np.int64)  # numpy makes an empty list an array of floating-point numbers
         columns = self._columns(index) | self._eligible(index, changes) | {"reactions": None}
         if "job" in changes and self.requests is not None:
-            columns["requests"] = replace(columns["requests"], dependency=None)
+            asked = columns["requests"]
+            if len(asked.dependency.words) > 1 or asked.array.any():
+                job, submit = np.asarray(changes["job"]), np.asarray(changes.get("submit", self.submit[index]))
+                order = np.argsort(index, kind="stable")
+                copy = np.empty_like(order)
+                copy[order] = np.arange(index.size) - np.searchsorted(index[order], index[order])
+                copy = np.asarray(changes.get("user", copy))
+                columns["requests"] = renumber(asked, self.job[index], job, submit, copy)
         return replace(self, **({"source": ()} | columns | changes))
 
     def _columns(self, index: Ints) -> dict[str, Any]:

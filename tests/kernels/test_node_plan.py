@@ -18,7 +18,13 @@ from support.naive_values import naive_of
 from support.placing import as_runs, runs_of
 
 SEEDS = range(80)
-WHAT = {"limits": (True, False), "dependencies": (False, True), "both": (True, True)}
+WHAT = {
+    "limits": (True, False),
+    "dependencies": (False, True),
+    "both": (True, True),
+    "arrays": (False, False, True),
+    "arrays, limits, dependencies": (True, True, True),
+}
 
 
 def shortest_first(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:

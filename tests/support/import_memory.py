@@ -45,6 +45,8 @@ def blocks(count: int, share: float) -> Iterator[Block]:
             per_node=np.zeros_like(job),
             exclusive=np.zeros_like(job),
             shape=np.zeros_like(job),
+            array=np.zeros_like(job),
+            index=np.zeros_like(job),
             user=[f"user{number % 900}" for number in job.tolist()],
             group=["a"] * job.size,
             queue=["normal"] * job.size,

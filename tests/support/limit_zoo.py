@@ -27,8 +27,13 @@ def by_arrival(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
     return sorted(waiting, key=lambda job: (job.arrival, submission_of(job), job.row))
 
 
-def limited_case(seed: int, with_limits: bool = True, with_dependencies: bool = True, n: int = 12) -> Workload:
-    """Return a random case of the zoo of machines, with limits in which each job could run alone, and dependencies."""
+def limited_case(
+    seed: int, with_limits: bool = True, with_dependencies: bool = True, with_arrays: bool = False, n: int = 12
+) -> Workload:
+    """Return a random case of the zoo of machines, with limits in which each job could run alone, and dependencies.
+
+    With arrays some jobs that follow each other are tasks of one.
+    """
     base, rng = random_case(seed, n), np.random.default_rng([seed, 60])
     requests = base.requests
     assert requests is not None
@@ -38,13 +43,43 @@ def limited_case(seed: int, with_limits: bool = True, with_dependencies: bool = 
     job = np.arange(1, n + 1)
     if with_dependencies:
         asked["dependency"] = [dependency_of(row, rng) for row in range(n)]
-    columns = {key: getattr(requests, key) for key in Requests.__dataclass_fields__} | asked
     user = rng.integers(1, 4, size=n)
+    columns = {key: getattr(requests, key) for key in Requests.__dataclass_fields__} | asked
     workload = base.with_(requests=Requests(**columns), user=user, job=job)
+    if with_arrays:
+        workload = with_random_arrays(workload, rng)
     if not with_limits:
         return workload
     alone = ideal(*naive_of(workload.with_(requests=requests)), by_arrival)
     return workload.with_(machine=with_random_limits(base.machine, most_of(list(alone.values())), rng))
+
+
+def with_random_arrays(workload: Workload, rng: np.random.Generator) -> Workload:
+    """Return a workload in which some jobs are tasks of arrays, which have the number of their first job.
+
+    They ask for what the first one asks for, in one partition. Only the first one may depend on others, so that no task
+    waits for its own array; and of an array between question marks one task would be enough, so these become commas.
+    """
+    n, requests = len(workload), workload.requests
+    assert requests is not None
+    array, index, most = (np.zeros(n, dtype=np.int64) for _ in range(3))
+    words = [word.replace("?", ",") for word in requests.dependency.list()]
+    first, before = int(rng.integers(0, 2)), 0
+    while first < n:
+        tasks = range(first, min(first + int(rng.integers(2, 5)), n))
+        for row in tasks:
+            array[row], index[row], words[row] = first + 1, row - first, words[row] if row == first else ""
+        most[tasks.start : tasks.stop] = int(rng.integers(0, 3))
+        if before and rng.random() < 0.3:
+            for row in tasks:
+                words[row] = f"aftercorr:{before}"
+        before = first + 1
+        first = tasks.stop + int(rng.integers(0, 3))
+    source = np.where(array > 0, array - 1, np.arange(n))
+    asked = requests.take(source)
+    one = [text.split(",")[0] if array[row] else text for row, text in enumerate(asked.partition.list())]
+    columns = {"array": array, "array_index": index, "array_most": most, "dependency": words, "partition": one}
+    return workload.with_(requests=replace(asked, **columns), user=workload.user[source], width=workload.width[source])
 
 
 def dependency_of(row: int, rng: np.random.Generator) -> str:

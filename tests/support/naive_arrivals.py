@@ -28,23 +28,23 @@ def arriving(jobs: Iterable[Job], arrivals: Mapping[int, int], t: int) -> list[J
 
 def arrival_of(machine: Machine, job: Job, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
     """Return when a job arrives, None if that is not known yet: when others let it, and its reservation has begun."""
-    second = let_at(job, jobs, runs)
+    second = let_at(machine, job, jobs, runs)
     windows = windows_of(machine, job)
     if second is None or not windows:
         return second
     return min((max(second, window.begin) for window in windows if window.end > second), default=None)
 
 
-def let_at(job: Job, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
+def let_at(machine: Machine, job: Job, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
     """Return when the last of the others lets a job arrive, with `any_of` the first one; None if it is not known."""
-    moments = [let_by(job, after, jobs, runs) for after in job.after]
+    moments = [let_by(machine, job, after, jobs, runs) for after in job.after]
     known = [moment for moment in moments if moment is not None]
     if job.any_of and moments:
         return max(job.arrival, min(known)) if known else None
     return max([job.arrival, *known]) if len(known) == len(moments) else None
 
 
-def let_by(job: Job, after: After, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
+def let_by(machine: Machine, job: Job, after: After, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
     """Return when others let a job arrive, None if that is not known, or never.
 
     What happens in the pass of a second counts from the next one on: the start of a job, and the end of one that runs
@@ -54,8 +54,13 @@ def let_by(job: Job, after: After, jobs: Sequence[Job], runs: Mapping[int, Busy]
     if after.kind == "aftercorr":  # the task of the same index
         of_index = {other.row: other.array[1] for other in jobs if other.array is not None}
         rows = tuple(row for row in rows if job.array is not None and of_index.get(row) == job.array[1])
-    if any(row not in runs for row in rows):
+    gone = {row: gone_at(machine, jobs, row, runs) for row in rows if row not in runs}
+    if any(second is None for second in gone.values()):
         return None
+    if gone:  # cancelled before they ran
+        ends = [second for second in gone.values() if second is not None]
+        ends += [runs[row].end for row in rows if row in runs]
+        return max(ends) if after.kind in ("afterany", "afternotok", "singleton") else None
     others = [runs[row] for row in rows]
     bad = [run for run in others if run.job.fails or run.end - run.begin < run.job.run]  # it was ended at its limit
     if after.kind in ("afterok", "aftercorr") and bad:
@@ -65,6 +70,26 @@ def let_by(job: Job, after: After, jobs: Sequence[Job], runs: Mapping[int, Busy]
     moments = [run.begin + after.seconds if after.kind == "after" else run.end for run in others]
     moments = [max(moment, run.begin + 1) for moment, run in zip(moments, others, strict=True)]
     return max(moments, default=job.arrival)
+
+
+def gone_at(machine: Machine, jobs: Sequence[Job], row: int, runs: Mapping[int, Busy]) -> int | None:
+    """Return when a job is cancelled because it waits for what cannot happen any more; None if it is not.
+
+    That is as soon as one of those that it waits for has ended otherwise, or is gone itself.
+    """
+    job = next(job for job in jobs if job.row == row)
+    if not machine.kill_invalid or job.stays or job.any_of:
+        return None
+    seconds = []
+    for after in job.after:
+        for other in after.rows:
+            run = runs.get(other)
+            failed = run is not None and (run.job.fails or run.end - run.begin < run.job.run)
+            if run is None and after.kind == "afterok":
+                seconds.append(gone_at(machine, jobs, other, runs))
+            elif run is not None and after.kind in ("afterok", "afternotok") and failed == (after.kind == "afterok"):
+                seconds.append(run.end)
+    return min((second for second in seconds if second is not None), default=None)
 
 
 def refused_rows(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> set[int]:

@@ -62,7 +62,8 @@ class Down(NamedTuple):
 class Reservation(NamedTuple):
     """Nodes that only some jobs may use from `begin` until just before `end`: those that name it.
 
-    `cpus`: how many CPUs of each node are reserved, if not all. One that is repeated is there several times.
+    `cpus`: how many CPUs of each node are reserved, if not all. One that is repeated is there several times. Jobs in
+    a `flex` one may also begin before it, have other nodes, and run on after it.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Reservation(NamedTuple):
     end: int
     nodes: frozenset[str]
     cpus: Mapping[str, int] = {}
+    flex: bool = False
 
 
 class Preemption(NamedTuple):
@@ -77,6 +79,7 @@ class Preemption(NamedTuple):
 
     `modes` (off, requeue or cancel; usually `mode`) and `grace`, s, are those of partitions or of QOS. `of_qos` has
     the QOS that make way for one. For `exempt` seconds no job does. `youngest`: the last that began is the first.
+    Before that, those of a QOS of lower priority go first (`priorities`; 0 of one that is not named).
     """
 
     kind: str
@@ -86,6 +89,7 @@ class Preemption(NamedTuple):
     of_qos: Mapping[str, frozenset[str]] = {}
     exempt: int = 0
     youngest: bool = False
+    priorities: Mapping[str, int] = {}
 
 
 class Machine(NamedTuple):
@@ -93,7 +97,8 @@ class Machine(NamedTuple):
 
     `choice` is cons_tres, linear, first, best or spread. A job gets whole cores, whole nodes if `gives` is node, and
     single CPUs if it is cpu. `shares_memory`: jobs take memory. `leaves`: the nodes of each leaf switch, if the choice
-    looks at them.
+    looks at them. `kill_invalid`: a job that waits for what cannot happen any more is cancelled, and those that wait
+    for its end come, but for one that `stays`.
     """
 
     nodes: tuple[Node, ...]
@@ -110,6 +115,7 @@ class Machine(NamedTuple):
     run_minutes_first: int = 0
     reservations: tuple[Reservation, ...] = ()
     preemption: Preemption | None = None
+    kill_invalid: bool = False
 
 
 class Ask(NamedTuple):
@@ -177,6 +183,7 @@ class Job(NamedTuple):
     fails: bool = False
     requeue: bool = True
     reservation: str = ""
+    stays: bool = False
 
 
 class Amount(NamedTuple):
@@ -238,8 +245,8 @@ def longest_run(machine: Machine, partition: Partition, job: Job, begin: int, ov
 
 
 def windows_of(machine: Machine, job: Job) -> list[Reservation]:
-    """Return the reservations that a job is in; one that the machine does not have counts as none."""
-    return [one for one in machine.reservations if one.name == job.reservation]
+    """Return the reservations that bind a job in them; one that the machine does not have counts as none."""
+    return [one for one in machine.reservations if one.name == job.reservation and not one.flex]
 
 
 def seen_by(machine: Machine, job: Job, busy: Iterable[Busy], begin: int, end: int) -> tuple[Machine, list[Busy]]:
@@ -250,7 +257,8 @@ def seen_by(machine: Machine, job: Job, busy: Iterable[Busy], begin: int, end: i
     """
     mine = windows_of(machine, job)
     now = [one for one in mine if one.begin <= begin < one.end]
-    others = [one for one in machine.reservations if one not in mine and one.begin < end and one.end > begin]
+    foreign = [one for one in machine.reservations if one.name != job.reservation]
+    others = [one for one in foreign if one.begin < end and one.end > begin]
     closed = {name for one in others for name in one.nodes if name not in one.cpus}
     if mine:
         closed |= {node.name for node in machine.nodes} - {name for one in now for name in one.nodes}

@@ -16,14 +16,16 @@ def victims_of(
 ) -> list[Busy]:
     """Return the running jobs that are to make way for a job; none if it would not fit even then.
 
-    Those that may go do so one by one, in the order of their numbers, until the job fits beside the rest and beside
-    those that are `going` already. Then the last one is tried first, once. Those that are not on its nodes stay.
+    Those that may go do so one by one, by the priority of their QOS and in the order of their numbers, until the job
+    fits beside the rest and beside those that are `going` already. Then the last one is tried first, once. Those that
+    are not on its nodes stay.
     """
     rules = machine.preemption
     if rules is None:
         return []
     allowed = [run for run in running if run.job.row not in going and may_preempt(machine, job, partition, run, t)]
-    allowed.sort(key=lambda run: (-run.begin if rules.youngest else 0, run.job.row))
+    priority = rules.priorities
+    allowed.sort(key=lambda run: (priority.get(run.job.qos, 0), -run.begin if rules.youngest else 0, run.job.row))
     stay = [run for run in running if run.job.row not in going]
     gone, held = gone_until(allowed, stay, fits)
     if held is None:

@@ -264,6 +264,8 @@ class Rhythm(NamedTuple):
     assoc_limit_stop: bool = False
     bf_max_job_assoc: int = 0
     bf_max_job_array_resv: int = 20
+    partition_job_depth: int = 0
+    bf_seconds: tuple[int, ...] = ()  # when backfill passes come, if it is known
 
 
 class Turn(NamedTuple):
@@ -312,9 +314,9 @@ def slurm_lives(
         if not coming and not waiting:
             break
         main = (t // rhythm.sched_interval + 1) * rhythm.sched_interval
-        backfill = rhythm.bf_first + ((t - rhythm.bf_first) // rhythm.bf_interval + 1) * rhythm.bf_interval
+        backfill = next_backfill(rhythm, t)
         t = min(coming | ({main, backfill} if waiting else set()))
-        is_main, is_backfill = t % rhythm.sched_interval == 0, (t - rhythm.bf_first) % rhythm.bf_interval == 0
+        is_main, is_backfill = t % rhythm.sched_interval == 0, t == next_backfill(rhythm, t - 1)
         machine = machines.get(t, machine)
         for run in [run for run in runs.values() if run.end > t and set(run.held) & failing.get(t, frozenset())]:
             runs[run.job.row] = run._replace(end=t)
@@ -345,6 +347,12 @@ def slurm_lives(
         elif is_backfill:
             idle += 1
     return [*lives, *runs.values()]
+
+
+def next_backfill(rhythm: Rhythm, t: int) -> int:
+    """Return the second after t in which the next backfill pass comes."""
+    regular = rhythm.bf_first + ((t - rhythm.bf_first) // rhythm.bf_interval + 1) * rhythm.bf_interval
+    return min(beyond(t, rhythm.bf_seconds), default=regular)
 
 
 def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
@@ -381,12 +389,16 @@ def main_pass(
     victims: list[Busy] = []
     stopped: set[str] = set()
     closed: set[str] = set()
+    tried_in: dict[str, int] = {}
     tried = 0
     for job, partition in queue:
         is_inside = bool(windows_of(machine, job))
         stop = f"reservation {job.reservation}" if is_inside else partition.name
         if job.row in {run.job.row for run in begun} or stop in stopped:
             continue
+        if 0 < rhythm.partition_job_depth <= tried_in.get(partition.name, 0):
+            continue
+        tried_in[partition.name] = tried_in.get(partition.name, 0) + 1
         if tried >= rhythm.queue_depth:
             break
         tried += 1

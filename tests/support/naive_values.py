@@ -39,6 +39,7 @@ def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
                 qos=qos,
                 after=after,
                 any_of=any_of,
+                array=task_of(requests, row),
             )
         )
     return naive_machine(value, workload.epoch), jobs
@@ -105,12 +106,23 @@ def after_of(workload: Workload, row: int) -> tuple[tuple[After, ...], bool]:
     text = workload.requests.dependency.list()[row]
     found = []
     numbers = workload.job.tolist()
+    arrays, indices = workload.requests.array.tolist(), workload.requests.array_index.tolist()
     for word in text.replace("?", ",").split(","):
         kind, _, rest = word.partition(":")
         for job in rest.split(":") if rest else []:
             number, _, minutes = job.partition("+")
-            found.append(After(kind, (numbers.index(int(number)),), 60 * int(minutes or 0)))
+            tasks = [k for k, array in enumerate(arrays) if array == int(number) > 0]
+            if kind == "aftercorr" and arrays[row]:
+                tasks = [k for k in tasks if indices[k] == indices[row]]
+            rows = tuple(tasks) if int(number) in arrays else (numbers.index(int(number)),)
+            found.append(After(kind if kind != "aftercorr" else "afterok", rows, 60 * int(minutes or 0)))
     return tuple(found), "?" in text
+
+
+def task_of(requests: Requests, row: int) -> tuple[int, int, int] | None:
+    """Return the array of a job, its index in it, and how many of its tasks may run at once; None if it is no task."""
+    number, index, most = (int(column[row]) for column in (requests.array, requests.array_index, requests.array_most))
+    return (number, index, most) if number else None
 
 
 def leaves_of(value: MachineValue) -> tuple[tuple[str, ...], ...]:

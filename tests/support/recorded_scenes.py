@@ -11,6 +11,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from paretosched.policies.slurm_accounts import Accounts, read_accounts
 from paretosched.workload.host_lists import node_names
 from paretosched.workload.machine_slurm import read_slurm_machine
 from paretosched.workload.sbatch_options import read_options
-from support.naive_machine import After, Busy, Down, Job, Machine, Preemption, Reservation, natural
+from support.naive_machine import After, Amount, Busy, Down, Job, Machine, Preemption, Reservation, natural
 from support.naive_rhythms import Rhythm, slurm_lives
 from support.naive_values import ask_of, naive_machine
 
@@ -30,7 +31,9 @@ SECONDS = 60  # so far a start may be from the recorded one: the recorded clock 
 # passes came at multiples of bf_interval since then, 10 s late.
 OVER_TIME_LIMIT, KILL_WAIT = "60", "3600"
 EPOCH, BF_FIRST = 15, -5
+FOR_EVER = 10**9
 USUAL_QOS = "normal"
+LIMIT = re.compile(r"error: (QOS|Assoc|Max)\w+")  # why a job was refused
 
 
 def hosts_in(hosts: str) -> list[str]:
@@ -73,6 +76,7 @@ def machine_in(scene: Mapping[str, Any], partitions: Sequence[str] = ()) -> Mach
     return with_accounts(machine, scene["accounts"])._replace(
         run_minutes_first=-EPOCH,
         reservations=tuple(reservations_in(scene, names)),
+        kill_invalid="kill_invalid_depend" in conf.get("DependencyParameters", ""),
         preemption=preemption_in(scene),
     )
 
@@ -96,6 +100,7 @@ def preemption_in(scene: Mapping[str, Any]) -> Preemption | None:
         {name: frozenset(given["Preempt"].split(",")) for name, given in values.items() if "Preempt" in given},
         3600 * hours + 60 * minutes + seconds,
         "preempt_youngest_first" in scene["SchedulerParameters"],
+        {name: int(given.get("Priority", 0)) for name, given in values.items()} if kind == "qos" else {},
     )
 
 
@@ -121,7 +126,12 @@ def accounts_of(commands: Sequence[str]) -> Accounts:
 
 
 def reservations_in(scene: Mapping[str, Any], names: Sequence[str]) -> Iterator[Reservation]:
-    """Yield the reservations that commands create, before a scene in second 0, on some of the machine's nodes."""
+    """Yield the reservations that commands create, before a scene in second 0, on some of the machine's nodes.
+
+    They begin when `scontrol show res` said that they would, where it was asked.
+    """
+    told = re.findall(r"ReservationName=(\S+) StartTime=(\S+)", scene.get("texts", {}).get("reservations", ""))
+    shown = {name: round(datetime.fromisoformat(f"{start}+00:00").timestamp()) - scene["zero"] for name, start in told}
     given = [(0, line) for line in scene["before"]] + [(c["second"], c["command"]) for c in scene["commands"]]
     for second, line in given:
         if not line.startswith("scontrol create reservation"):
@@ -129,20 +139,23 @@ def reservations_in(scene: Mapping[str, Any], names: Sequence[str]) -> Iterator[
         words = dict(word.split("=", 1) for word in line.split() if "=" in word)
         minutes = re.fullmatch(r"now(?:\+(\d+)minutes)?", words["StartTime"])
         assert minutes is not None
-        begin = second + 60 * int(minutes[1] or 0)
+        begin = shown.get(words["ReservationName"], second + 60 * int(minutes[1] or 0))
         hosts = words.get("Nodes", "ALL")
         nodes = sorted(names if hosts == "ALL" else hosts_in(hosts), key=natural)
         nodes = nodes[: int(words.get("NodeCnt", len(nodes)))]
         cpus = {}
         if "CoreCnt" in words:  # the first cores
             nodes, cpus = nodes[:1], {nodes[0]: int(words["CoreCnt"])}
-        yield Reservation(words["ReservationName"], begin, begin + 60 * int(words["Duration"]), frozenset(nodes), cpus)
+        end = begin + 60 * int(words["Duration"])
+        flex = "FLEX" in words.get("Flags", "").split(",")
+        yield Reservation(words["ReservationName"], begin, end, frozenset(nodes), cpus, flex)
 
 
 def changes_in(scene: Mapping[str, Any]) -> dict[int, Machine]:
-    """Return the machine from the seconds on in which a command changes a partition, or drains nodes."""
+    """Return the machine from the seconds on in which a command changes a partition or limit, or drains nodes."""
     partitions, down = list(scene["partitions"]), ()
     changes = {}
+    accounts = list(scene["accounts"])
     for command in scene["commands"]:
         part = re.fullmatch(r"scontrol update PartitionName=(\w+) (\w+=\S+)", command["command"])
         drain = re.match(r"scontrol update NodeName=(\S+) State=DRAIN", command["command"])
@@ -150,8 +163,11 @@ def changes_in(scene: Mapping[str, Any]) -> dict[int, Machine]:
             partitions = [f"{line} {part[2]}" if line.split()[0] == part[1] else line for line in partitions]
         if drain is not None:
             down = (*down, Down(command["second"], scene["until"], frozenset(hosts_in(drain[1]))))
-        if part or drain:
-            changes[command["second"]] = machine_in(scene, partitions)._replace(down=down)
+        if limit := re.fullmatch(r"sacctmgr -i (modify .*)", command["command"]):
+            accounts.append(limit[1])
+        if part or drain or limit:
+            machine = machine_in(scene | {"accounts": accounts}, partitions)
+            changes[command["second"]] = machine._replace(down=down)
     return changes
 
 
@@ -167,7 +183,7 @@ def failures_in(scene: Mapping[str, Any]) -> dict[int, frozenset[str]]:
 
 def job_of(row: int, arrival: int, run: int, options: str, priority: int = 1) -> Job:
     """Return a job of what sbatch was told; options that are not of its request are known here."""
-    asked = read_options(options)
+    asked = read_options(re.sub(r"{\w+}", "1", options))  # dependencies name jobs in braces
     ask = ask_of(Requests(**{key: [value] for key, value in ({"tasks": 1} | dict(asked.values)).items()}), 0)
     user = option("uid", options) or "root"
     parts = tuple(name for name in str(asked.values.get("partition", "")).split(",") if name)
@@ -190,7 +206,7 @@ def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
     account_of = {one.user: one.account for one in accounts_of(scene["accounts"]).associations if one.user}
     jobs: dict[str, Job] = {}
     for number, job in enumerate(scene["jobs"]):
-        if not (job["number"] or scene["accounts"]):
+        if not (job["number"] or LIMIT.search(job["refused"])):
             continue
         waits_again = any(life.get("state") in ("PREEMPTED", "NODE_FAIL") for life in job.get("lives", ()))
         told = job["asked_second"] if waits_again else job.get("submit", job["asked_second"])
@@ -215,6 +231,7 @@ def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
                 submitted=submitted,
                 fails=bool(cancelled),
                 requeue="--no-requeue" not in job["options"].split(),
+                stays="--kill-on-invalid-dep=no" in job["options"].split(),
                 array=None if index is None else (number, index, most),
                 account=one.account or account_of.get(one.user, ""),
                 qos=one.qos or (USUAL_QOS if scene["accounts"] else ""),
@@ -245,12 +262,9 @@ def with_dependency(scene: Mapping[str, Any], name: str, job: Job, jobs: Mapping
     for part in re.split(r"[,?]", text) if text else ():
         kind, *others = part.split(":")
         if kind == "singleton":
-            same = (option("job-name", mine), job.user)
-            rows = [
-                other.row
-                for key, other in jobs.items()
-                if other.row < job.row and (option("job-name", told[key]), other.user) == same
-            ]
+            base = {key: key if other.array is None else key.rpartition("_")[0] for key, other in jobs.items()}
+            same = {key: (option("job-name", told[key]) or base[key], other.user) for key, other in jobs.items()}
+            rows = [other.row for key, other in jobs.items() if other.row < job.row and same[key] == same[name]]
             after.append(After(kind, tuple(rows)))
         for other in others:
             match = re.fullmatch(r"{(\w+)}(_\d+)?(?:\+(\d+))?", other)
@@ -274,6 +288,7 @@ def rhythm_in(scene: Mapping[str, Any]) -> Rhythm:
     conf = scene["conf"]
     over = int(conf.get("OverTimeLimit", OVER_TIME_LIMIT)) * 60
     wait = int(conf.get("KillWait", KILL_WAIT))
+    given["bf_seconds"] = tuple(scene["backfill"]) if "texts" in scene else ()
     return Rhythm(**given, epoch=EPOCH, bf_first=BF_FIRST, over_time_limit=over, kill_wait=wait)  # type: ignore[arg-type]
 
 
@@ -292,6 +307,25 @@ def recorded_starts(scene: Mapping[str, Any]) -> list[Started]:
             found.append(Started(told, life["start"], nodes, tuple(cpus[node] for node in nodes) if cpus else ()))
             before.append(name)
     return sorted(found, key=lambda start: start.second)
+
+
+def recorded_runs(scene: Mapping[str, Any]) -> list[Busy]:
+    """Return what jobs held in each of their recorded lives; one that had not ended is there for ever."""
+    jobs, parts = jobs_in(scene), machine_in(scene).partitions
+    runs = []
+    for job in scene["jobs"]:
+        for life in job["lives"]:
+            one = jobs[f"{job['name']}_{life['task']}" if "task" in life else job["name"]]
+            held = {}
+            for part in life["detail"]:
+                gpus = re.findall(r"gpu(?::(\w+))?:(\d+)", part["gres"])
+                amount = Amount(
+                    len(hosts_in(f"cpu[{part['cpus']}]")), part["mem"], {k or "gpu": int(n) for k, n in gpus}
+                )
+                held |= dict.fromkeys(hosts_in(part["nodes"]), amount)
+            partition = (one.partitions or (next(iter(parts)),))[0]
+            runs.append(Busy(one, life["start"], life.get("end", FOR_EVER), partition, held))
+    return runs
 
 
 def simulated_starts(scene: Mapping[str, Any], leaves: tuple[tuple[str, ...], ...] = ()) -> list[Started]:

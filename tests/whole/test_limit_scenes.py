@@ -2,16 +2,73 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from support.recorded_scenes import hosts_in, jobs_in, machine_in, recorded_starts, rhythm_in, scenes
+from paretosched import Workload, load_log, simulate
+from support.commands import command
+from support.naive_limits import held_by
+from support.naive_machine import partitions_of
+from support.naive_rhythms import slurm
+from support.placing import as_runs
+from support.recorded_scenes import (
+    SECONDS,
+    Started,
+    changes_in,
+    differences,
+    hosts_in,
+    jobs_in,
+    machine_in,
+    outside,
+    recorded_runs,
+    recorded_starts,
+    rhythm_in,
+    scenes,
+    simulated_starts,
+)
 from support.scene_laboratory import SCENES, devices_of, play, settings_of, to_text
 
 RECORDED = {scene["scene"]: scene for scene in scenes(SCENES)}
 MOST_BYTES = 700_000
+ENDING = "a job had just ended on the node that would be chosen, and the pass that followed at once left it out"
+CLOCK = "README: this was not the same in all plays of the scene"
+EXCEPTIONS = {  # scenes that the oracle plays otherwise: the first job that differs, and why
+    "account_tree": ("A4", CLOCK),
+    "array_chains": ("Y_2", ENDING),
+    "arrays_under_limits": ("W_3", ENDING),
+    "dependencies_and_reservation": (
+        "K_3",
+        "G names n1, which is reserved before its end; the main pass takes n1 away from those behind it all the same",
+    ),
+    "every_hour": ("E", "HOURLY: jobs may run on beyond its end, or not (README); the oracle has one occurrence"),
+    "flexible": ("I", "FLEX: it takes what is free of n1, which is reserved, before n4, where it would fit alone"),
+    "job_and_partition_qos": ("A4", ENDING),
+    "mixed_all": ("J13_2", CLOCK),
+    "mixed_chains": ("J8", ENDING),
+    "mixed_limits_1": ("J28", "J28 starts 5 s before J26, which ends of other jobs in one second of the oracle undo"),
+    "mixed_preempt": ("J16", "J23 ends 12 s later than it would, so that J0 2 is behind J16 and not before it"),
+    "mixed_tiers": ("J31", "it starts in the last seconds of the record"),
+    "mixed_urgent": ("J26", CLOCK),
+    "over_partition_qos": ("A3", ENDING),
+    "per_account": ("B3", ENDING),
+    "queue_depth": ("C3", "jobs of the first second are let in one by one, with a main pass after each"),
+    "suspended_under_limits": ("", "the oracle suspends no jobs"),
+    "three_tiers": ("C1", "A1 began 2 s late, so that it was no longer exempt in a pass 60 s later"),
+    "victims_and_dependants": (
+        "",
+        "A was requeued 1 s before X_0 and not in the same second: the order of X_0 2 and A 2",
+    ),
+    "which_nodes": ("A", "NodeCnt takes nodes by what runs when the reservation is made"),
+}
+MOST_OTHERWISE = 0.15  # of all starts
+ALIKE = 0.95  # of the reasons
+A_WHILE = 35  # s: so old a reason may be; the backfill pass comes each 30 s
 
 
 def table(text: str) -> list[dict[str, str]]:
@@ -111,3 +168,136 @@ def test_a_scene_is_played_on_a_real_slurm() -> None:
     assert record["commands"][0]["printed"] == "C Dependency"
     assert "ReservationName=r " in record["texts"]["reservations"]
     assert table(record["texts"]["qos"])[0]["MaxJobsPU"] == "1"
+
+
+def test_the_oracle_plays_the_scenes_as_slurm_did() -> None:
+    """Who starts, on which nodes and CPUs, in which order exactly, seconds within a minute; but for the exceptions.
+
+    The oracle is told when backfill passes came and how long jobs ran: of these a scene records what the clock did.
+    """
+    starts = otherwise = 0
+    for name, scene in RECORDED.items():
+        recorded = recorded_starts(scene)
+        starts += len(recorded)
+        if outside(scene):
+            assert name in EXCEPTIONS
+            otherwise += len(recorded)
+            continue
+        simulated = simulated_starts(scene)
+        faults = differences(recorded, simulated)
+        assert bool(faults) == (name in EXCEPTIONS), (name, faults)
+        alike = {start.name for start in simulated for one in recorded if is_alike(one, start)}
+        first = next((start.name for start in recorded if start.name not in alike), "")
+        assert first == EXCEPTIONS.get(name, ("",))[0], name
+        otherwise += sum(start.name not in alike for start in recorded)
+    assert starts >= 640
+    assert otherwise <= MOST_OTHERWISE * starts
+
+
+def is_alike(recorded: Started, simulated: Started) -> bool:
+    """Return whether a start is the recorded one: the same job on the same nodes within a minute."""
+    same = recorded.name == simulated.name and recorded.nodes == simulated.nodes
+    return same and abs(recorded.second - simulated.second) <= SECONDS
+
+
+SECOND_0 = 1_699_999_200  # Unix time of a scene that is a log, a multiple of an hour
+IN_ENGINE = [
+    name
+    for name, scene in RECORDED.items()
+    if not (scene["before"] or scene["commands"] or "PreemptType" in scene["conf"])
+    and all(job["number"] for job in scene["jobs"])
+    and "partition_job_depth" not in scene["SchedulerParameters"]
+    and len({job.priority for job in jobs_in(scene).values()}) == 1
+]
+
+
+def log_of(name: str, folder: Path) -> Workload:
+    """Return what import makes of a scene: of its slurm.conf, what sacctmgr printed, and a table of its jobs."""
+    scene = RECORDED[name]
+    jobs = jobs_in(scene)
+    lines = settings_of(scene) | {"SelectType": "select/cons_tres"}
+    lines.setdefault("PartitionName", f"main Nodes={','.join(line.split()[0] for line in scene['nodes'])}")
+    conf = [f"{key.partition('#')[0]}={value}" for key, value in lines.items() if "PartitionName" not in key]
+    conf += [f"NodeName={line}" for line in scene["nodes"]]
+    conf += [f"PartitionName={value}" for key, value in lines.items() if "PartitionName" in key]
+    (folder / "slurm.conf").write_text("\n".join(conf) + "\n")
+    numbers = {job["name"]: number for number, job in enumerate(scene["jobs"], 1)}
+    with (folder / "jobs.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["job", "submit", "run", "user", "options"])
+        for key, job in jobs.items():
+            told = scene["jobs"][job.array[0] if job.array else [*numbers].index(key)]
+            number = f"{numbers[told['name']]}_{job.array[1]}" if job.array else numbers[key]
+            said = re.sub(r"{(\w+)}", lambda match: str(numbers[match[1]]), told["options"])
+            whose = f"-A {job.account or 'root'} --qos={job.qos}" if job.qos else ""
+            rows.writerow([number, SECOND_0 + job.arrival, job.run, job.user, f"-J {told['name']} {said} {whose}"])
+    for key in ("qos", "assoc"):
+        (folder / f"{key}.txt").write_text(scene["texts"][key])
+    books = ["--qos", folder / "qos.txt", "--assoc", folder / "assoc.txt"] if scene["accounts"] else []
+    names = ",".join(f"{each}={each}" for each in ("job", "submit", "run", "user", "options"))
+    words = ["--columns", names, "--machine", folder / "slurm.conf", *books, "-o", folder / "log.parquet"]
+    outcome = command("import", "csv", folder / "jobs.csv", *words)
+    assert outcome.status == 0, outcome.err
+    log = load_log(folder / "log.parquet", overrun="cut")
+    assert log.machine is not None
+    tree = tuple(machine_in(scene).parents.items())  # of accounts: what sacctmgr printed does not have it
+    return log.with_(machine=replace(log.machine, accounts=tree))
+
+
+@pytest.mark.parametrize("name", IN_ENGINE)
+def test_the_engine_plays_the_scenes_as_the_oracle(name: str, tmp_path: Path) -> None:
+    """Start, nodes and CPUs, with limits as sacctmgr printed them, and backfill passes at their regular seconds."""
+    scene, log = RECORDED[name], log_of(name, tmp_path)
+    jobs = jobs_in(scene)
+    rhythm = rhythm_in(scene)._replace(bf_seconds=(), bf_first=0, epoch=SECOND_0, over_time_limit=0)
+    begun = slurm(machine_in(scene)._replace(run_minutes_first=0), [*jobs.values()], rhythm)
+    schedule = simulate(log, str(tmp_path / "slurm.conf")).check()
+    requests = log.requests
+    assert requests is not None
+    told = [job["name"] for job in scene["jobs"]]
+    rows = {}
+    for key, job in jobs.items():
+        number = told.index(key if job.array is None else key.rpartition("_")[0]) + 1
+        is_it = log.job == number if job.array is None else requests.array == number
+        index = 0 if job.array is None else job.array[1]
+        rows[job.row] = np.flatnonzero(is_it & (requests.array_index == index)).tolist()
+    runs = as_runs(schedule)
+    assert set(begun) == {row for row, found in rows.items() if found}  # others can never start, and are left out
+    for row, (place,) in ((row, found) for row, found in rows.items() if found):
+        start, held = runs[place]
+        expected = {node: amount.cpus for node, amount in begun[row].held.items()}
+        assert (start + log.epoch - SECOND_0, {node: each[0] for node, each in held.items()}) == (
+            begun[row].begin,
+            expected,
+        ), [*jobs][row]
+
+
+def test_jobs_are_held_for_the_reasons_that_slurm_gave() -> None:
+    """What squeue printed of a job that a limit held is what holds it in the oracle beside what ran then.
+
+    It may be a while old. 24 of the other reasons are that one of two limits is named that both hold, or one that has
+    just let the job go.
+    """
+    alike = []
+    for scene in RECORDED.values():
+        if not scene["accounts"]:
+            continue
+        jobs, runs = jobs_in(scene), recorded_runs(scene)
+        machines = {0: machine_in(scene)} | changes_in(scene)
+        for job in scene["jobs"]:
+            tasks = [one for key, one in jobs.items() if job["name"] in (key, key.rpartition("_")[0])]
+            for second, reason, *_ in job.get("waited_for", ()):
+                if not re.match("QOS|Assoc|Max|JobArrayTask", reason):
+                    continue
+                # the first task that waits speaks for its array
+                begun = {run.job.row for run in runs if run.begin <= second}
+                one = next((task for task in tasks if task.row not in begun), tasks[-1])
+                events = {moment for run in runs for moment in (run.begin, run.end)}
+                said = set()
+                for moment in {second, *(e for e in events if second - A_WHILE <= e <= second + 1)}:
+                    machine = machines[max(key for key in machines if key <= max(moment, 0))]
+                    there = [run for run in runs if run.begin <= moment < run.end and run.job.row != one.row]
+                    said |= {held_by(machine, one, part, there, moment) for part in partitions_of(machine, one)}
+                alike.append(reason in said)
+    assert len(alike) >= 700
+    assert sum(alike) >= ALIKE * len(alike)

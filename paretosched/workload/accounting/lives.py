@@ -24,7 +24,7 @@ NAME_RULE = (
     "printed"
 )
 KINDS = ("user", "group", "queue", "partition", "constraint")
-ASKED = ("memory", "nodes", "gpus", "nice", "per_node", "exclusive", "shape")
+ASKED = ("memory", "nodes", "gpus", "nice", "per_node", "exclusive", "shape", "array", "index")
 NUMBERS = ("line", "job", "submit", "eligible", "start", "run", "limit", "width", "status", "mark", *ASKED)
 
 LIFE = np.dtype(
@@ -38,6 +38,8 @@ LIFE = np.dtype(
         ("limit", "<i8"),
         ("width", "<i8"),
         ("mark", "<i8"),
+        ("array", "<i8"),
+        ("index", "<i8"),
         ("memory", "<i8"),
         ("nodes", "<i4"),
         ("gpus", "<i4"),
@@ -80,6 +82,8 @@ class Block:
         value of its user, the processors on each node, and 1 for whole nodes, 0 where unknown.
     shape
         (n,) what it asks of a machine of nodes: a number of `Shapes`; 0 if no more is known than the above.
+    array, index
+        (n,) the number of the array of which a job is a task, 0 of none, and its index in it.
     user, group, queue, partition
         Names, n of each; "" where unknown.
     constraint
@@ -105,6 +109,8 @@ class Block:
     per_node: Ints
     exclusive: Ints
     shape: Ints
+    array: Ints
+    index: Ints
     user: Sequence[str]
     group: Sequence[str]
     queue: Sequence[str]
@@ -134,6 +140,8 @@ class Life:
     per_node: int = 0
     exclusive: int = 0
     shape: int = 0
+    array: int = 0
+    index: int = 0
     user: str = ""
     group: str = ""
     queue: str = ""

@@ -28,6 +28,7 @@ OPTIONS = {
     "partition": "--partition",
     "qos": "--qos",
     "account": "--account",
+    "dependency": "--dependency",
 }  # by columns
 OLDER = ("nodes", "gpus", "constraint", "partition", "qos", "account")  # which any table may have had
 KNOWN: dict[int, str] = {1: "--exclusive", 0: "", -1: "--exclusive=user"}  # by what a cell says

@@ -87,6 +87,7 @@ def import_on_nodes(
     partitions = {part.name for part in machine.partitions}
     requests, odd = requests_of_lives(rows, numberings, settings, partitions)
     whole = _with_usual_limits(_on_machine(jobs, machine, requests, odd), rows["limit"] == 0, tally)
+    whole = _tasks_in_order(whole)
     left = without_unfit(whole)
     if path is not None:
         assert left.records is not None  # noqa: S101  # it comes from a log
@@ -110,6 +111,17 @@ def _on_machine(jobs: Workload, machine: Machine, requests: Requests, odd: int) 
     repairs = [each for each in jobs.repairs if each.action == "dropped" or each.work_percent is None]
     repairs += [Repair("assumed", ODD_CONSTRAINT, odd)] if odd else []
     return jobs.with_(machine=machine, requests=requests, repairs=tuple(repairs), header=())
+
+
+def _tasks_in_order(jobs: Workload) -> Workload:
+    """Return jobs of which the tasks of an array are in the order of their index, where its first line is."""
+    assert jobs.requests is not None  # noqa: S101  # of `_on_machine`
+    array, index = jobs.requests.array, jobs.requests.array_index
+    rows = np.arange(len(jobs))
+    numbers, first = np.unique(array, return_index=True)
+    entry = np.where(array > 0, first[np.searchsorted(numbers, array)], rows)
+    order = np.lexsort((index, entry, jobs.submit))
+    return jobs if np.array_equal(order, rows) else jobs.take(order, source=jobs.source)
 
 
 def _with_usual_limits(jobs: Workload, unsaid: Mask, tally: Tally) -> Workload:
@@ -185,6 +197,7 @@ def requests_of_lives(
         "gpus": np.where(each, 0, gpus),
         "exclusive": (rows["exclusive"] > 0).astype(np.int64),
     }
+    tasks = {"array": rows["array"].astype(np.int64), "array_index": rows["index"].astype(np.int64)}
     queue = _words(rows["partition"], numberings.partition.by_number())
     if settings.source not in ("slurm", "csv"):  # whose queues need not be partitions
         queue = np.where(np.isin(queue, [*partitions]), queue, "")
@@ -212,8 +225,9 @@ def requests_of_lives(
             keeps = ~has | (said == "") if key in ("partition", "qos", "account") else ~has
             texts[key] = np.where(keeps, before, said)
         odd &= ~has
+        columns["array_most"] = np.where(tasks["array"] > 0, columns["array_most"], 0)
     return Requests(
-        **columns, **{key: Texts.of(each.tolist()) for key, each in texts.items() if each is not None}
+        **columns | tasks, **{key: Texts.of(each.tolist()) for key, each in texts.items() if each is not None}
     ), int(np.count_nonzero(odd))
 
 

@@ -105,6 +105,7 @@ def _block(rows: Rows, about: TableColumns, shapes: Shapes, tally: Tally, before
     none = np.full(n, UNKNOWN, dtype=np.int64)
     line = np.array(rows.lines, dtype=np.int64)
     job = np.array([_job(cell) for cell in cells["job"]], dtype=np.int64) if "job" in cells else none
+    tasks = whole_numbers([number for cell in cells.get("job", [""] * n) for number in _task(cell)]).reshape(-1, 2)
     milli, is_finer = _milli_gpus(rows, about)
     asked = asked_on_nodes(rows, about)
     width, run, at, clock_faults = _width(rows, about, milli, asked), *_times(rows, about, before)
@@ -157,6 +158,8 @@ def _block(rows: Rows, about: TableColumns, shapes: Shapes, tally: Tally, before
         per_node=_request(rows, about, "per_node", 0),
         exclusive=np.maximum(whole, 0) if "exclusive" in cells else (numbers_of(asked, "exclusive", n) > 0) * 1,
         shape=whole_numbers([shapes.number(values) for values in own] or [0] * n),
+        array=tasks[:, 0],
+        index=tasks[:, 1],
         user=cells.get("user", empty),
         group=cells.get(about.groups, texts_of(asked, whose, n) if about.groups in ("account", "qos") else empty),
         queue=cells.get("queue", cells.get("qos", texts_of(asked, "qos", n))),
@@ -273,3 +276,10 @@ def _job(text: str) -> int:
     """Return the number of a job, -1 if it has another name."""
     whole = text.removesuffix(".0")
     return int(whole) if whole.isdecimal() and whole.isascii() and len(whole) <= 15 else UNKNOWN
+
+
+def _task(text: str) -> tuple[int, int]:
+    """Return the number of the array of which a job is a task, 7_3, and its index; 0, 0 of another one."""
+    array, _, index = text.partition("_")
+    numbers = _job(array), _job(index)
+    return numbers if min(numbers) >= 0 and numbers[0] > 0 else (0, 0)

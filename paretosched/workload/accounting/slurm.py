@@ -74,6 +74,7 @@ NOT_READ = (-2, -2, -2)
 MOST_TRES = 100_000  # texts of AllocTRES, and of ReqTRES, that are remembered
 LONGEST_TRES = 1_000  # letters of each
 NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
+TASK_ID = re.compile(r"(\d{1,15})_(\d{1,15})$", re.ASCII)
 JOB_ID = re.compile(r"(\d{1,15})(_(?:\d{1,15}|\[[^]]*\]))?(\+\d{1,9})?", re.ASCII)
 
 
@@ -223,6 +224,7 @@ class _Reader:
         empty = [""] * count
         line = whole_numbers(table.numbers)
         job, mark, part_of = _job_numbers(table)
+        array, index = _tasks(table) if self.wanted.on_nodes else (np.zeros_like(line), np.zeros_like(line))
         self.tally.largest_job = max(self.tally.largest_job, int(job.max()))
         suspended = _durations(table, "Suspended", {INVALID: 0})
         run = self._runs(table)
@@ -251,6 +253,8 @@ class _Reader:
             per_node=np.zeros_like(line),
             exclusive=np.zeros_like(line),
             shape=self._shapes(table) if self.wanted.on_nodes else np.zeros_like(line),
+            array=array,
+            index=index,
             user=columns.get("User", empty),
             group=columns.get(GROUPS[self.wanted.groups], empty),
             queue=columns.get("QOS", empty),
@@ -472,6 +476,16 @@ def _job_numbers(table: Table) -> tuple[Ints, Ints, Ints]:
             job[index] = int(match.group(1))
             mark[index] = 0 if match.end() == match.end(1) else mark_of(ids[index])
     return job, mark, part_of
+
+
+def _tasks(table: Table) -> tuple[Ints, Ints]:
+    """Return the number of the array of which each job is a task, 0 of none, and its index in it, (n,) each."""
+    ids = table.columns.get("JobID", ())
+    found = np.zeros((2, len(table.numbers)), dtype=np.int64)
+    for row in [row for row, text in enumerate(ids) if "_" in text] if "_" in "".join(ids) else ():
+        if match := TASK_ID.match(ids[row]):
+            found[:, row] = int(match.group(1)), int(match.group(2))
+    return found[0], found[1]
 
 
 def _durations(table: Table, name: str, words: Mapping[str, int]) -> Ints:

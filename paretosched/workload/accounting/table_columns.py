@@ -12,7 +12,7 @@ COLUMNS = (
     "submit", "interval", "eligible", "start", "wait", "end", "run", "width", "limit", "user", "account", "queue",
     "qos", "partition", "job", "state", "memory", "nodes", "gpus", "gpu_milli", "nice", "per_node", "exclusive",
     "constraint", "tasks", "tasks_per_node", "cpus_per_task", "memory_per_node", "memory_per_cpu", "gpus_per_node",
-    "options",
+    "dependency", "options",
 )  # fmt: skip
 TIMES = ("submit", "eligible", "start", "end")
 DURATIONS = ("interval", "wait", "run", "limit")

@@ -450,3 +450,74 @@ def test_jobs_that_name_no_account_are_in_that_of_their_user(loop: Path) -> None
     machine = load_log(loop / "l.parquet").machine
     assert machine is not None
     assert dict(machine.homes) == {"root": "root", "games": "sea", "lp": "bio"}
+
+
+# --- arrays and dependencies ------------------------------------------------------------------------------------------
+
+
+def test_arrays_and_dependencies_of_sacct(site: Path) -> None:
+    """The tasks are in the order of their index, whatever their numbers; a name is a number, the same for both."""
+    line = "sbatch --array=1-9:4%2 run.sh"
+    asked = [
+        ("13", "11_9", line),
+        ("12", "11_5", line),
+        ("11", "11_1", line),
+        ("14", "14", "sbatch -d afterok:11_5,after:11+2 -J x run.sh"),
+        ("15", "15", "sbatch --dependency=singleton -J x run.sh"),
+        ("16", "16", "sbatch -d singleton --job-name=x other.sh"),
+        ("17", "17", "sbatch -d singleton /home/me/x"),
+        ("18", "18", "sbatch -d singleton run.sh"),
+        ("19", "19_2", "sbatch -a 1-2 run.sh"),
+    ]
+    rows = [f"{raw}{BEGIN}|1|2|2|cpu=2,mem=2000M,node=1|cpu=2{END}|cpu|{job}|{said}" for raw, job, said in asked]
+    log = import_text(site, "slurm", "\n".join([f"{HEAD}|JobID|SubmitLine", *rows]))
+    assert log.job.tolist() == [11, 12, 13, 14, 15, 16, 17, 18, 19]
+    assert columns_of(log, "array", "array_index", "array_most")[:4] == [(11, 1, 2), (11, 5, 2), (11, 9, 2), (0, 0, 0)]
+    assert columns_of(log, "array", "array_index", "array_most")[-1] == (19, 2, 0)
+    dependencies = [text for (text,) in columns_of(log, "dependency")]
+    assert dependencies[3] == "afterok:11_5,after:11+2"
+    assert len({*dependencies[4:7]}) == 1
+    assert dependencies[4].startswith("singleton:")
+    assert dependencies[7] not in ("", dependencies[4])
+    again = load_log(site / "log.parquet", overrun="cut")
+    assert columns_of(again, "array", "array_index", "array_most") == columns_of(
+        log, "array", "array_index", "array_most"
+    )
+
+
+def test_arrays_and_dependencies_of_a_table(site: Path) -> None:
+    text = (
+        "job,submit,run,tasks,options,after\n"
+        "7_2,0,10,1,--array=1-10%2,\n"
+        "7_1,0,10,1,--array=1-10%2,\n"
+        "9,5,10,1,,afterany:7\n"
+        "10,6,10,1,-d afterok:9,\n"
+    )
+    names = "job=job,submit=submit,run=run,tasks=tasks,options=options,dependency=after"
+    log = import_text(site, "csv", text, "--columns", names)
+    assert columns_of(log, "array", "array_index", "array_most", "dependency") == [
+        (7, 1, 2, ""),
+        (7, 2, 2, ""),
+        (0, 0, 0, "afterany:7"),
+        (0, 0, 0, "afterok:9"),
+    ]
+    assert log.job.tolist()[2:] == [9, 10]
+
+
+def test_a_dependency_that_cannot_be_read_is_refused_in_a_table_by_its_line(site: Path) -> None:
+    text = "job,submit,run,tasks,after\n1,0,10,1,\n2,5,10,1,afterok:x\n"
+    (site / "text.txt").write_text(text)
+    names = "job=job,submit=submit,run=run,tasks=tasks,dependency=after"
+    outcome = command(
+        "import",
+        "csv",
+        site / "text.txt",
+        "--machine",
+        site / "slurm.conf",
+        "-o",
+        site / "o.parquet",
+        "--columns",
+        names,
+    )
+    assert outcome.status == 2
+    assert "text.txt:3: what the job asks for cannot be read: a dependency must be TYPE:JOB[:JOB...]" in outcome.err
