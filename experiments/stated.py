@@ -138,7 +138,13 @@ STATED: tuple[Stated, ...] = tuple(
         (REACTING, RULE): ("fields 17 and 18 (preceding job",),
         (PAGE, RULE): ("95 of 100, longest and slowdown", "by more than 2 %"),
         (PAGE, SETTING): ("nobody worse than 5 %", "at most 1.05 times today's"),
-        (MACHINE, RULE): ("a number of jobs that is 0",),
+        (MACHINE, RULE): (
+            "a number of jobs that is 0",
+            "is task 3 of array 7",
+            "at most 20 tasks of an array are planned",
+            "for all tasks of array 7",
+            "Fields 17 and 18 of a log in SWF",
+        ),
     }.items()
     for words in all_words
 )

@@ -88,33 +88,22 @@ def opening(tables: Mapping[str, Table], found: Sequence[Row]) -> list[str]:
 
 def in_waits(table: Table) -> str:
     """Return the mean waits without a limit, with one of jobs, and with one of CPUs."""
-    who = (settings.FEW_AT_ONCE, *PAIR)
     shown = (settings.NONE, settings.MANY, settings.HALF)
-    parts = [f"{limit}: {', '.join(duration(mean(table, limit, group)) for group in who)}" for limit in shown]
-    names = enumeration([WHO[group] for group in who])
-    return f"Mean waits under EASY of {names}, by limit for each user: {'; '.join(parts)}."
+    parts = [f"{limit}: {', '.join(duration(mean(table, limit, group)) for group in PAIR)}" for limit in shown]
+    names = enumeration([WHO[group] for group in PAIR])
+    return f"Mean waits under EASY of {names}: {'; '.join(parts)}."
 
 
 def in_search(found: Sequence[Row], table: Table) -> str:
     """Return how many sets of limits that the search found are better than none and many jobs; "" if it was not run."""
     if not found:
         return ""
-    parts, keys = [], {"mean wait": "mean", "AWRT": "awrt"}
-    for measure in keys:
-        better = better_of(found, table, [measure])
-        words = f"in {KEYS[keys[measure]]} {len(better) or 'none'}"
-        if better:
-            best = min(better, key=lambda row: float(row[f"{measure} of others"]))
-            who = [settings.SEARCH_GROUPS[1], settings.SEARCH_GROUPS[0]]
-            times = [duration(float(best[f"{m} of {group}"])) for m in ("AWRT", "mean wait") for group in who]
-            words += (
-                f", such as {best['limits']} (AWRT of all others and the top three users {times[0]} and {times[1]}, "
-                f"mean waits {times[2]} and {times[3]})"
-            )
-        parts.append(words)
+    parts = []
+    for measure, key in {"mean wait": "mean", "AWRT": "awrt"}.items():
+        parts.append(f"in {KEYS[key]} {len(better_of(found, table, [measure])) or 'none'}")
     return (
-        f" Of {found[0]['tried']} sets of limits that a search tried, better for both than none and than "
-        f"{settings.MANY}: {'; '.join(parts)}."
+        f" Of {found[0]['tried']} sets of limits searched, better for both than none and {settings.MANY}: "
+        f"{'; '.join(parts)}."
     )
 
 
