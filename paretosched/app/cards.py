@@ -19,7 +19,7 @@ from ..core.arrays import Ints
 from ..core.errors import InputError
 from ..deployment.slurm_words import slurm_words
 from ..deployment.steps import GROUPS_FILE, option_of_groups, steps
-from ..fronts.row_schedules import row_policy
+from ..fronts.row_schedules import row_policy, without_policy
 from ..policies.explanation import explain
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
@@ -226,7 +226,7 @@ def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[
     draws = max(map(len, told.values.values()), default=1)
     against = f"Against today's scheduler there{', in the first draw' if draws > 1 else ''}:"
     parts += [
-        html.P(f"{capital(schedule_name(desk.front, row))} knows the future: no scheduler makes it with other jobs.")
+        html.P(f"{capital(schedule_name(desk.front, row))} {without_policy(desk.front, row)}.")
         for row in rows
         if schedule_name(desk.front, row) not in told.lines
     ]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InputError, number_of
-from ..deployment.slurm_words import slurm_words
+from ..deployment.slurm_words import limit_lines, slurm_words
 from ..deployment.steps import option_of_groups, steps
-from ..fronts.row_schedules import row_policy
+from ..fronts.row_schedules import row_policy, without_policy
 from ..policies.explanation import explain
 from ..policies.policy import Policy
 from ..report.html_page import page_of
@@ -25,6 +25,7 @@ from ..report.svg import Drawn, parallel
 from ..report.who_waits import waits_table
 from ..simulation.objective import Objective, improvement, with_group
 from ..simulation.service import Waits
+from ..wishes.limit_effects import limit_changes
 from ..wishes.relative_limits import known_part
 from ..workload.machine_description import describe_machine, machine_drawing, machine_words
 from .cards import SEEN_ALL, share_of_easy
@@ -129,6 +130,16 @@ def _how_sure(desk: Desk, pick: Pick) -> list[str]:
     return [f"<p><b>{pick.letter}</b>: {escape(' '.join(words))}</p>"] if words else []
 
 
+def _without_policy(desk: Desk, row: int | None) -> str:
+    """Return what to do with a schedule that no policy makes: the lines that set its limits, if it is made by such."""
+    workload = desk.workload
+    changes = None if row is None or workload is None else limit_changes(desk.front, row, workload)
+    if changes is None:
+        is_of = "knows the future" if row is None else without_policy(desk.front, row)
+        return f"<p>It {is_of}: no policy makes it.</p>"
+    return f"<pre>{escape(chr(10).join(limit_lines(changes))) or 'the limits of today'}</pre>"
+
+
 def _how_to_run(desk: Desk, picks: Sequence[Pick]) -> list[str]:
     """Return the commands that run the scheduler of each candidate, in full for the first, and what it does."""
     parts: list[str] = []
@@ -137,7 +148,7 @@ def _how_to_run(desk: Desk, picks: Sequence[Pick]) -> list[str]:
         policy = None if pick.row is None else row_policy(desk.front, pick.row)
         parts.append(f"<h3>{pick.letter} · {escape(pick_name(pick, desk.front))}</h3>")
         if pick.row is None or policy is None:
-            parts.append("<p>It knows the future: no scheduler makes it.</p>")
+            parts.append(_without_policy(desk, pick.row))
             continue
         file = policy_file(desk.front, pick.row)
         parts += [f"<p>As {first}, with {file}.</p>"] if first else _steps(desk, policy, file)

@@ -9,7 +9,7 @@ import numpy as np
 from dash import html
 
 from ..fronts.front import Front
-from ..fronts.row_schedules import row_policy
+from ..fronts.row_schedules import row_policy, without_policy
 from ..simulation.objective import Objective, improvement, is_of_group
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
@@ -301,7 +301,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
             title="The scheduler that makes this schedule",
         )
         if row_policy(front, row)
-        else html.Span("knows the future", className="quiet", title="no policy makes this schedule")
+        else html.Span(without_policy(front, row), className="quiet", title="no policy makes this schedule")
     )
     return [
         html.Div(

@@ -114,7 +114,13 @@ def why_no_policy(front: Front, row: int) -> str:
             f"row {row} is limits of the site, {in_words(origin.encoding.settings(genes))}, and no policy: "
             "paretosched front RUN --wish prints the lines that set them, and import --qos reads them for another log"
         )
-    return f"row {row} knows the future: it is a schedule that no policy makes"
+    return f"row {row} {without_policy(front, row)}: it is a schedule that no policy makes"
+
+
+def without_policy(front: Front, row: int) -> str:
+    """Return what a row without a policy is, as the rest of a sentence: it knows the future, or is limits."""
+    is_limits = isinstance(front.origins[front.origin[row]].encoding, SiteLimits)
+    return "is limits of the site" if is_limits else "knows the future"
 
 
 def row_name(front: Front, row: int) -> str:

@@ -86,12 +86,12 @@ def limit_effects(front: Front, row: int, workload: Workload) -> LimitEffects | 
     """
     origin, genes = genome(front, row)
     encoding = origin.encoding
-    if not isinstance(encoding, SiteLimits):
+    changes = limit_changes(front, row, workload)
+    if changes is None or not isinstance(encoding, SiteLimits):
         return None
     if workload.groups != front.groups:
         raise InputError("limits must be looked at on the jobs of the front, but these have other groups")
     today, settings = settings_today(encoding, workload), encoding.settings(genes)
-    changes = tuple(now for now, before in zip(settings, today, strict=True) if now != before)
     tried = {ALL_OF_THEM: settings} if len(changes) > 1 else {}
     for change in changes:
         alone = [change if (each.qos, each.name) == (change.qos, change.name) else each for each in today]
@@ -102,6 +102,15 @@ def limit_effects(front: Front, row: int, workload: Workload) -> LimitEffects | 
         after = _waits(encoding, each, workload)
         rows += _rows(limit, workload.groups, before, after) if before is not None else []
     return LimitEffects(row, settings, changes, encoding.order.name, tuple(rows))
+
+
+def limit_changes(front: Front, row: int, workload: Workload) -> tuple[Setting, ...] | None:
+    """Return which limits a row of a front changes on the machine of its jobs; None if it is of another encoding."""
+    origin, genes = genome(front, row)
+    if not isinstance(origin.encoding, SiteLimits):
+        return None
+    pairs = zip(origin.encoding.settings(genes), settings_today(origin.encoding, workload), strict=True)
+    return tuple(now for now, before in pairs if now != before)
 
 
 def _changes_in_words(rows: Sequence[dict[str, Any]], sign: int) -> list[str]:

@@ -7,20 +7,25 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from html import escape
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
 import paretosched as ps
 from paretosched.app.contents import contents
-from paretosched.app.decision import decision
+from paretosched.app.decision import _without_policy, decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.state import schedule_name
 from paretosched.app.trainings import DONE, Training
 from paretosched.app.waits_view import sentences
 from paretosched.comparison.waits_table import value_words
+from paretosched.encodings.site_limits import Setting, SiteLimits
+from paretosched.fronts.front import Origin, front_of
 from support.fronts import a_comparison
+from support.limited_users import limited_users
 from support.page import FRONT, signed_in
 
 
@@ -88,6 +93,17 @@ def test_the_whole_report_is_of_one_state_of_the_desk(desk: Desk, monkeypatch: p
     assert "It knows the future" in decision(desk)
     assert others
     assert not any(others)
+
+
+def test_limits_of_the_site_have_the_lines_that_set_them() -> None:
+    jobs, encoding = limited_users(MaxJobsPU=9), SiteLimits((), ("part MaxJobsPU 2,9",))
+    genome = encoding.genome_of([Setting("part", "MaxJobsPU", 2)])
+    easy = np.asarray(ps.objectives(ps.simulate(jobs, "easy")))
+    run = Origin("run", "random", 0, 4, encoding)
+    front = front_of(easy[None], genome[None], run, jobs.groups, jobs.name, jobs.digest)
+    known, unknown = (cast("Desk", SimpleNamespace(front=front, workload=w)) for w in (jobs, None))
+    assert "sacctmgr modify qos part set MaxJobsPerUser=2" in _without_policy(known, 0)
+    assert "limits of the site" in _without_policy(unknown, 0)
 
 
 def test_groups_with_names_keep_them_in_wishes_tables_and_the_report(tmp_path: Path) -> None:
