@@ -310,7 +310,7 @@ def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
         )
         parts.append(html.P([link, f" {words} Users who are not in it are newcomers."]))
     items = [html.Li([step.words, html.Br(), html.Code(step.command)]) for step in what_to_do]
-    lines = html.Pre("\n".join(slurm_words(policy, file)), tabIndex=0)
+    lines = html.Pre("\n".join(slurm_words(policy, file, groups)), tabIndex=0)
     return [*parts, html.Ol(items, className="steps"), html.H3("Or in the words of slurm.conf"), lines, *what]
 
 

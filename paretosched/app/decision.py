@@ -160,12 +160,13 @@ def _how_to_run(desk: Desk, picks: Sequence[Pick]) -> list[str]:
 
 def _steps(desk: Desk, policy: Policy, file: str) -> list[str]:
     """Return the steps to a machine that runs a policy in a file, which the page saves."""
+    groups = option_of_groups(policy, desk.workload)
     try:
-        todo = steps(policy, file, option_of_groups(policy, desk.workload))
+        todo = steps(policy, file, groups)
     except InputError as error:
         return _paragraphs([f"No resource manager can run it as an order of its queue: {error}."])
     items = "".join(f"<li>{escape(step.words)}<br><code>{escape(step.command)}</code></li>" for step in todo)
-    lines = escape("\n".join(slurm_words(policy, file)))
+    lines = escape("\n".join(slurm_words(policy, file, groups)))
     return [f'<ol class="steps">{items}</ol>', f"<p>Or in the words of slurm.conf:</p><pre>{lines}</pre>"]
 
 

@@ -162,7 +162,10 @@ def most_important(
             lines.append(Consequence("", verdict, f"{who}: {words(0)}."))
         elif place and abs(size) > 2 * NOTABLE and (size > 0) == (verdict == WORSE):
             whose = words(place).replace("the mean", "whose mean", 1)
-            lines.append(Consequence(people[place - 1], verdict, f"{who}: {people[place - 1]}, {whose}."))
+            same = [g for g in groups if g != place and change(g) * size > 0 and abs(change(g)) > 2 * NOTABLE]
+            verb = who.split()[1] if len(same) == 1 else who.split()[1].rstrip("s")
+            too = f"; {number_of(len(same), 'other group')} {verb}, too" if same else ""
+            lines.append(Consequence(people[place - 1], verdict, f"{who}: {people[place - 1]}, {whose}{too}."))
     return lines
 
 

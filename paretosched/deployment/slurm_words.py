@@ -33,7 +33,7 @@ class Linear(NamedTuple):
     partitions: dict[str, float]
 
 
-def slurm_words(policy: Policy, file: str) -> list[str]:
+def slurm_words(policy: Policy, file: str, groups: str = "--groups account") -> list[str]:
     """Return lines: what to put into slurm.conf for a policy, and what to run beside it.
 
     Parameters
@@ -42,6 +42,8 @@ def slurm_words(policy: Policy, file: str) -> list[str]:
         The policy.
     file
         The file that it is in.
+    groups
+        The option that puts jobs into its groups, see `option_of_groups`; "" for none.
     """
     own = _own_lines(policy)
     try:
@@ -53,7 +55,7 @@ def slurm_words(policy: Policy, file: str) -> list[str]:
     lines += [f"Slurm cannot do this of the policy: {words}" for words in left_out(orderly, in_passes=True)]
     if own:
         return lines
-    deploy = f"paretosched deploy {shlex.quote(file)} --to slurm --groups account"
+    deploy = " ".join(filter(None, ["paretosched deploy", shlex.quote(file), "--to slurm", groups]))
     return [
         *lines,
         "The order of the waiting jobs has no words in slurm.conf; a daemon sets it by site factors:",

@@ -38,7 +38,7 @@ NO_FILE = "a Python function or a schedule cannot be saved as a policy; give it 
 class WaitingJobs:
     """The waiting jobs in one pass, in the order of their arrival, as a scheduler sees them; arrays are read-only.
 
-    Real run times are not among what it sees.
+    `submit`, `wait` and `estimate` are in s, `width` in processors. Real run times are not among what it sees.
     """
 
     def __init__(self, asked: _Asked, rows: Ints, now: int) -> None:
@@ -230,12 +230,19 @@ class Called:
         Raises
         ------
         InputError
-            The function does not return a key for each job. An error of the function itself is raised as it is.
+            The function does not return a key for each job, or never starts one. An error of the function itself is
+            raised as it is.
         """
         asked = _Asked(self.function, workload)
         outcome = outcome_on_engine(workload, self.queue(workload), False, method, asked=asked.begin)
         if asked.error is not None:
             raise asked.error
+        never = np.flatnonzero(outcome.start < 0)
+        if never.size:
+            raise InputError(
+                f"{self.name} never started {number_of(never.size, 'job')} of {len(workload):,}, first job "
+                f"{workload.job[never[0]]}: a key of inf or NaN holds a job back; some time it must be a number"
+            )
         return outcome
 
     def queue(self, workload: Workload) -> Queue:

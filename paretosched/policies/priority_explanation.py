@@ -30,6 +30,11 @@ COSTS = {
     "simulation takes longest.",
 }
 
+ON_A_POOL = (
+    "What follows of slurm.conf is so on a log of one pool of processors; on a log with its nodes (import --machine "
+    "slurm.conf) memory, GPUs, partitions and limits count, and simulate says what does not."
+)
+
 
 def priority_words(policy: Priority) -> list[str]:
     """Return sentences: what orders the waiting jobs, what that costs, and how they are backfilled."""
@@ -44,6 +49,7 @@ def priority_words(policy: Priority) -> list[str]:
         *_usage_words(policy),
         *_fair_share_words(policy),
         *grouping_words(policy.grouping),
+        *([ON_A_POOL] if slurm_remarks(policy.provenance) else []),
         *(f"Of slurm.conf: {remark}" for remark in slurm_remarks(policy.provenance)),
         _policy_text(policy),
     ]

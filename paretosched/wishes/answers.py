@@ -14,19 +14,29 @@ from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, plain, table
 from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
-from ..fronts.row_schedules import measured_front
+from ..fronts.row_schedules import measured_front, schedule
 from ..simulation.objective import Objective, convention, group_of, improvement, is_of_group, objectives, with_group
+from ..simulation.service import Waits, waits
 from ..simulation.simulator import simulate
 from ..workload.measures import as_measured
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import Best, best_possible, distance_row
 from .nearness import nearest_rows
-from .relative_limits import reference_values, resolve, today_values
-from .wish import LARGEST, Limit, Wish, goal, is_defined, reference_text, spelled_out, violation, wish_text
+from .relative_limits import is_recorded, policy_of, reference_values, resolve
+from .wish import LARGEST, TODAY, Limit, Wish, goal, is_defined, reference_text, spelled_out, violation, wish_text
 from .wish_files import WishLike, measuring
 from .wish_grammar import names_in_words
 
 SLACKS = (0, 1, 2, 5, 10, 25)  # per cent
+EASY, HERE = "EASY", "this schedule"
+WAITED = {"mean": "mean h", "p95": "95 % h", "worst": "worst h"}
+WAIT_COLUMNS = (
+    Column("of", "wait of"),
+    Column("schedule", "schedule"),
+    Column("jobs", "jobs", ",d"),
+    *(Column(key, words, ",.2f") for key, words in WAITED.items()),
+)
+NOTABLY = 1.02  # what is no more than this times longer is as long
 
 
 class Slack(NamedTuple):
@@ -84,6 +94,8 @@ class Answer:
         What looser relative limits would bring; none if the wish has no relative limits.
     at_best
         What no schedule can beat.
+    waits
+        How long jobs wait: of "today", if the log says when jobs started, of "EASY", and of "this schedule".
     today
         (m,) natural units, of what is recorded; None if the log does not say when jobs started.
     """
@@ -103,6 +115,7 @@ class Answer:
     easy_exceeded: float
     slacks: tuple[Slack, ...]
     at_best: Best
+    waits: Mapping[str, Waits]
     today: Floats | None = None
 
     def __repr__(self) -> str:
@@ -144,13 +157,14 @@ class Answer:
     def about(self) -> dict[str, Any]:
         """Return the answer as plain values: attributes of the same names, "groups" as of `rows`, and "slacks".
 
-        What is proved has the keys of `best_possible.distance_row`.
+        What is proved has the keys of `best_possible.distance_row`. "waits" has a row for all jobs, whose "group" is
+        None, and for each group, with "mean_s", "p95_s" and "worst_s" by the keys of `waits`.
         """
         keys = ("workload", "row", "schedules", "online", "objective", "easy_objective", "exceeded", "easy_exceeded")
         head = {"wish": wish_text(self.wish), "vs_easy": _gain(self.wish, self.objective, self.easy_objective)}
         head["vs_today"] = self._gain_over_today()
         head |= self._distance()
-        parts = {"groups": self.rows(), "slacks": [slack._asdict() for slack in self.slacks]}
+        parts = {"groups": self.rows(), "slacks": [slack._asdict() for slack in self.slacks], "waits": self._waits()}
         answer: dict[str, Any] = plain(head | {key: getattr(self, key) for key in keys} | parts)
         return answer
 
@@ -160,6 +174,7 @@ class Answer:
         lines = [self._headline(), "", table(map(_in_hours, self.rows()), shown)]
         lines.append(f"vs EASY: {convention(self.objectives)}; negative is what the wish costs the group")
         lines += [] if self.today is None else ["today: what the log has recorded; vs today: the same over that"]
+        lines += ["", *self._wait_lines()]
         if not self.online:
             lines.append("this schedule knows all run times and submissions in advance; no policy makes it")
         if self.slacks:
@@ -169,6 +184,35 @@ class Answer:
             columns = SLACK_COLUMNS if self.wish.weights else [c for c in SLACK_COLUMNS if c.key not in GOAL_KEYS]
             lines += ["", f"if the limits relative to {policies} were looser by", table(rows, columns)]
         return "\n".join(lines)
+
+    def _waits(self) -> list[dict[str, Any]]:
+        """Return how long the jobs of all and of each group wait, see `about`."""
+        names = [None, *(group_of(o) for o in self.objectives if is_of_group(o.name) and o.name.startswith("AWRT"))]
+        return [
+            {"group": name, "jobs": int(self.waits[HERE].jobs[place])}
+            | {f"{key}_s": {who: float(getattr(w, key)[place]) for who, w in self.waits.items()} for key in WAITED}
+            for place, name in enumerate(names)
+            if self.waits[HERE].jobs[place]
+        ]
+
+    def _wait_lines(self) -> list[str]:
+        """Return a table of the waits, and which groups that the wish asks for wait longer than under EASY."""
+        rows, longer = [], []
+        for row in self._waits():
+            who = "all jobs" if row["group"] is None else f"group {row['group']}"
+            for name in self.waits:
+                hours = {key: row[f"{key}_s"][name] / 3600 for key in WAITED}
+                rows.append({"of": who, "jobs": row["jobs"], "schedule": name} | hours)
+                who = ""
+            before, after = (row["mean_s"][name] / 3600 for name in (EASY, HERE))
+            asked = {group_of(o) for o in self.objectives if is_of_group(o.name) and o.name in dict(self.wish.weights)}
+            if row["group"] in asked and after > NOTABLY * before:
+                longer.append(
+                    f"group {row['group']}, for which the wish asks, waits longer in the mean than under EASY, "
+                    f"{after:,.1f} h instead of {before:,.1f} h: AWRT counts a job by its work, so that large and long "
+                    'ones decide it; a wish such as "mean wait of 1" counts each job once'
+                )
+        return [table(rows, WAIT_COLUMNS), *longer]
 
     def _headline(self) -> str:
         """Return which schedule it is, and how good it is."""
@@ -254,12 +298,15 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
         )
     wish, workload = measuring(wish, as_measured(workload, front.measured))
     front = measured_front(front, workload)
-    easy = np.asarray(objectives(simulate(workload, "easy"), util_from=front.util_from))
+    by_easy = simulate(workload, "easy")
+    easy = np.asarray(objectives(by_easy, util_from=front.util_from))
     references = reference_values(wish, workload, {"easy": easy}, front.util_from)
     here = resolve(wish, references)
     row = int(nearest_rows(here, front.values)[0])
     both = np.array([front.values[row], easy])
     (reached, of_easy), (exceeded, easy_exceeded) = goal(here, both).tolist(), violation(here, both).tolist()
+    recorded = {TODAY: simulate(workload, policy_of(TODAY))} if is_recorded(workload) else {}
+    made = {**recorded, EASY: by_easy, HERE: schedule(front, row, workload)}
     slacks = [_slack(wish, front, easy, references, percent) for percent in SLACKS] if wish.references else []
     return Answer(
         wish,
@@ -277,7 +324,8 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
         easy_exceeded,
         tuple(slacks),
         best_possible(here, workload, front.util_from),
-        today_values(workload, front.util_from),
+        {name: waits(each) for name, each in made.items()},
+        np.asarray(objectives(made[TODAY], util_from=front.util_from)) if recorded else None,
     )
 
 
