@@ -70,7 +70,7 @@ def test_an_answer_brings_only_what_is_different(desk: Desk) -> None:
     row = (pieces["scene"]["data"]["row"] + 1) % len(FRONT)
     chosen = client.post(ACT, json=body_of({"do": "choose", "row": row}, front, held)).json["response"]
     assert {"chosen", "values", "figures", "scene", "held"} <= chosen.keys() <= {
-        "chosen", "values", "steps", "remarks", "figures", "scene", "held"
+        "chosen", "values", "steps", "steps-so-far", "remarks", "figures", "scene", "held"
     }  # fmt: skip
     stale = client.post(ACT, json=body_of({"do": "choose", "row": row}, "0" * 16, held)).json["response"]
     assert stale.keys() == {"scene"}
