@@ -38,6 +38,7 @@ ON_A_POOL = (
 
 def priority_words(policy: Priority) -> list[str]:
     """Return sentences: what orders the waiting jobs, what that costs, and how they are backfilled."""
+    remarks = slurm_remarks(policy.provenance)
     return [
         *_order_words("", policy.orders),
         ELIGIBLE,
@@ -49,8 +50,8 @@ def priority_words(policy: Priority) -> list[str]:
         *_usage_words(policy),
         *_fair_share_words(policy),
         *grouping_words(policy.grouping),
-        *([ON_A_POOL] if slurm_remarks(policy.provenance) else []),
-        *(f"Of slurm.conf: {remark}" for remark in slurm_remarks(policy.provenance)),
+        *([ON_A_POOL] if remarks else []),
+        *(f"Of slurm.conf: {remark}" for remark in remarks),
         _policy_text(policy),
     ]
 

@@ -198,6 +198,8 @@ class Answer:
     def _wait_lines(self) -> list[str]:
         """Return a table of the waits, and which groups that the wish asks for wait longer than under EASY."""
         rows, longer = [], []
+        weighed = dict(self.wish.weights)
+        asked = {group_of(o) for o in self.objectives if is_of_group(o.name) and o.name in weighed}
         for row in self._waits():
             who = "all jobs" if row["group"] is None else f"group {row['group']}"
             for name in self.waits:
@@ -205,12 +207,11 @@ class Answer:
                 rows.append({"of": who, "jobs": row["jobs"], "schedule": name} | hours)
                 who = ""
             before, after = (row["mean_s"][name] / 3600 for name in (EASY, HERE))
-            asked = {group_of(o) for o in self.objectives if is_of_group(o.name) and o.name in dict(self.wish.weights)}
             if row["group"] in asked and after > NOTABLY * before:
                 longer.append(
                     f"group {row['group']}, for which the wish asks, waits longer in the mean than under EASY, "
                     f"{after:,.1f} h instead of {before:,.1f} h: AWRT counts a job by its work, so that large and long "
-                    'ones decide it; a wish such as "mean wait of 1" counts each job once'
+                    f'ones decide it; the wish "mean wait of {row["group"]}" counts each job once'
                 )
         return [table(rows, WAIT_COLUMNS), *longer]
 

@@ -123,6 +123,16 @@ def test_a_job_that_is_held_back_has_no_reservation_either() -> None:
     assert ps.simulate(w, later).start.tolist() == [0, 32, 2]
 
 
+def test_a_function_that_never_starts_a_job_is_refused() -> None:
+    w = ps.Workload(submit=[0, 1, 2], run=[10, 5, 30], estimate=[10, 5, 30], width=[3, 4, 1], capacity=4)
+
+    def never(jobs: WaitingJobs, _now: int) -> Any:
+        return np.where(jobs.width == 4, np.inf, 0.0)
+
+    with pytest.raises(InputError, match=f"never started 1 job of 3, first job {w.job[1]}: a key of inf or NaN"):
+        ps.simulate(w, never)
+
+
 def test_arrays_cannot_be_changed_and_the_machine_is_seen() -> None:
     w = with_down_times(1)
     seen: list[int] = []

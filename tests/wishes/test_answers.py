@@ -136,3 +136,25 @@ def test_what_cannot_be_had_is_said() -> None:
         answer("AWRT1", front, ps.lublin(70, 32, 1))
     with pytest.raises(ps.InputError, match=r"but this one is empty"):
         answer("AWRT1", a_front(np.empty((0, EASY.size))), WORKLOAD)
+
+
+def test_waits_are_those_of_the_schedules_and_a_group_asked_for_that_waits_longer_is_named() -> None:
+    jobs, favoured = ps.lublin(300, 32, 3), 5
+    genomes = np.random.default_rng(7).random((12, len(Weighting().gene_labels(5))))
+    made = [ps.simulate(jobs, Weighting().policy_of(genome, jobs.groups)) for genome in genomes]
+    values = np.array([np.asarray(ps.objectives(each)) for each in made])
+    run = Origin("run", "random", 0, 4, Weighting())
+    easy, told = ps.simulate(jobs, "easy"), set[bool]()
+    of_easy = easy.wait[jobs.group == favoured - 1]
+    for row in range(len(genomes)):
+        front = front_of(values[[row]], genomes[[row]], run, jobs.groups, jobs.name, jobs.digest)
+        reply = answer(f"AWRT{favoured}", front, jobs)
+        here = made[row].wait[jobs.group == favoured - 1]
+        waits = {each["group"]: each for each in reply.about()["waits"]}
+        assert waits[None]["worst_s"] == {"EASY": easy.wait.max(), "this schedule": made[row].wait.max()}
+        means = waits[str(favoured)]["mean_s"]
+        assert list(means.values()) == pytest.approx([of_easy.mean(), here.mean()])
+        is_longer = here.mean() > 1.02 * of_easy.mean()
+        assert (f'the wish "mean wait of {favoured}" counts each job once' in reply.text()) == is_longer
+        told.add(bool(is_longer))
+    assert told == {True, False}
