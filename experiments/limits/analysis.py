@@ -154,7 +154,8 @@ def of_policy(policy: str, table: Table) -> list[str]:
         *sentences(table),
         "",
         f"Mean wait, h, with its change against no limit; UTIL, from the first start to the last end; the CPUs in use "
-        "from the first submission to the last one; and the day on which the last job ends. *Few at once* have those "
+        "from the first submission to the last one; the day on which the last job ends; and of all hours of waiting "
+        "those in which the limit held the job (`paretosched.simulation.waiting_reasons`). *Few at once* have those "
         f"who would never have more than {settings.FEW} jobs at once if none waited.",
         "",
         *markdown(heads, changes, left=1),
@@ -164,7 +165,7 @@ def of_policy(policy: str, table: Table) -> list[str]:
     ]
 
 
-USED = {"util": "UTIL, %", "week": "in use in the week, %", "days": "last end, day"}
+USED = {"util": "UTIL, %", "week": "in use in the week, %", "days": "last end, day", "held": "held by it, %"}
 TIMES = {"mean": "mean wait, h", "median": "half within, h", "p95": "95 of 100 within, h", "worst": "longest, h",
          "awrt": "AWRT, h"}  # fmt: skip
 

@@ -142,7 +142,8 @@ def groups_of(w: ps.Workload) -> dict[str, Mask]:
 def rows_of(w: ps.Workload, limit: str, simulated: Callable[[ps.Workload], ps.Schedule]) -> list[dict[str, Any]]:
     """Return a row for each group of users: jobs, waits, s, AWRT, s, and how much of the machine was in use, %.
 
-    `week` is the share of CPUs in use from the first submission to the last one, `days` when the last job ends.
+    `week` is the share of CPUs in use from the first submission to the last one, `days` when the last job ends, and
+    `held` the share of the hours of waiting in which the limit held the jobs.
     """
     schedule = simulated(w.with_(machine=with_limit(w.machine, limit)))
     begin, end = int(w.submit.min()), int(w.submit.max())
@@ -159,7 +160,9 @@ def rows_of(w: ps.Workload, limit: str, simulated: Callable[[ps.Workload], ps.Sc
         measured = waits(schedule, among=of)
         times = {key: round(float(getattr(measured, key)[0])) for key in ("mean", "median", "p95", "worst")}
         awrt = round(ps.objectives(schedule, of)["AWRT"])
-        rows.append({"limit": limit, "group": group, "jobs": int(of.sum()), **times, "awrt": awrt, **of_all})
+        seconds = np.zeros((len(w), 1)) if schedule.waiting is None else schedule.waiting.seconds
+        held = {"held": round(100 * float(seconds[of, :-1].sum() / max(seconds[of].sum(), 1)), 1)}
+        rows.append({"limit": limit, "group": group, "jobs": int(of.sum()), **times, "awrt": awrt, **of_all, **held})
     return rows
 
 

@@ -99,7 +99,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "--output",
         metavar="FILE",
         type=Name(writes=Kind.SCHEDULE),
-        help="CSV file of the schedule to write: job,submit,start,finish,processors,user,group",
+        help="CSV file of the schedule to write: job,submit,start,finish,processors,user,group; of a log with nodes "
+        "also where each job runs, and why it waited",
     )
     output.add_argument(
         "--segments",
@@ -242,6 +243,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
     about["UTIL_from_submission"] = utilisation_from_submission(schedule)
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
+    about |= {} if schedule.waiting is None else {"waiting": schedule.waiting.table()}
     about |= {} if today is None else {"recorded_waits": today.facts()}
     return to_json(about)
 
@@ -280,6 +282,14 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
         lines.append(f"\n{class_table([classes], [schedule.name])}")
     if schedule.searched is not None:
         lines.append(f"\n{searched_text(schedule.searched)}")
+    if schedule.waiting is not None:
+        waiting = [
+            Column("reason", "what jobs waited for"),
+            Column("jobs", "jobs", ",d"),
+            Column("hours", "hours", ",.2f"),
+            Column("share", "% of the hours", ".1f"),
+        ]
+        lines.append(f"\n{table(schedule.waiting.table(), waiting)}")
     if today is not None:
         lines.append(f"\n{today.words()}")
     return "\n".join(lines)

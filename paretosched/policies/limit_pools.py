@@ -34,6 +34,24 @@ OF_ACCOUNT = {name: OF_QOS[name] for name in ("GrpJobs", "GrpTRES", "GrpTRESRunM
 OF_MEMBER = {"MaxJobs": ("user", False), "MaxTRESRunMins": ("user", True)}
 SHARED = (*OF_QOS, *OF_MEMBER)
 BY_LEVEL = {"qos": OF_QOS, "group": OF_ACCOUNT, "member": OF_MEMBER}
+# what squeue says of a job that waits for them: of limits by resource for cpu, mem, node and gres in turn
+OF_ARRAY, OF_LICENCE = "JobArrayTaskLimit", "Licenses"
+REASONS = {
+    ("qos", "GrpJobs"): "QOSGrpJobsLimit",
+    ("qos", "MaxJobsPU"): "QOSMaxJobsPerUserLimit",
+    ("qos", "MaxJobsPA"): "MaxJobsPerAccount",
+    ("qos", "GrpTRES"): "QOSGrpCpuLimit QOSGrpMemLimit QOSGrpNodeLimit QOSGrpGRES",
+    ("qos", "MaxTRESPU"): "QOSMaxCpuPerUserLimit QOSMaxMemoryPerUser QOSMaxNodePerUserLimit QOSMaxGRESPerUser",
+    ("qos", "MaxTRESPA"): "MaxCpuPerAccount MaxMemoryPerAccount MaxNodePerAccount MaxGRESPerAccount",
+    ("qos", "GrpTRESRunMins"): "QOSGrpCPURunMinutesLimit QOSGrpMemoryRunMinutes QOSGrpNodeRunMinutes "
+    "QOSGrpGRESRunMinutes",
+    ("association", "GrpJobs"): "AssocGrpJobsLimit",
+    ("association", "MaxJobs"): "AssocMaxJobsLimit",
+    ("association", "GrpTRES"): "AssocGrpCpuLimit AssocGrpMemLimit AssocGrpNodeLimit AssocGrpGRES",
+    ("association", "GrpTRESRunMins"): "AssocGrpCPURunMinutesLimit AssocGrpMemRunMinutes AssocGrpNodeRunMinutes "
+    "AssocGrpGRESRunMinutes",
+}
+RESOURCES = ("cpu", "mem", "node", "gres")
 MINUTE = 60
 JOBS = "jobs"  # the resource of limits on their number
 
@@ -57,6 +75,21 @@ class Share(NamedTuple):
     timed: bool
 
 
+def reason_of(rule: Rule) -> str:
+    """Return why a job waits that a shared limit holds, as squeue says it; the limit where that is not known.
+
+    Examples
+    --------
+    >>> reason_of(Rule(("qos", "normal"), "MaxTRESPU", "gres/gpu", 4, True))
+    'QOSMaxGRESPerUser'
+    """
+    level = "qos" if rule.whose[0] == "qos" else "association"
+    words = REASONS.get((level, rule.name), f"{level} {rule.name}").split(" ")
+    if not rule.resource or (level, rule.name) not in REASONS:
+        return " ".join(words)
+    return words[RESOURCES.index(rule.resource.partition("/")[0])]
+
+
 class Pools:
     """The pools of a machine, as they are found: those of arrays first, then licences, then those of limits.
 
@@ -64,6 +97,10 @@ class Pools:
     ----------
     totals
         How much each has; of CPUs, nodes, GPUs and jobs numbers, of memory MiB, of timed ones times seconds.
+    reasons
+        Why a job waits of which a pool has too little, as squeue says it.
+    once
+        The kind of the pools of nodes of which each counts once, by their numbers.
     is_timed
         Whether one of them is timed.
 
@@ -78,9 +115,10 @@ class Pools:
     def __init__(self, machine: Machine, arrays: Sequence[int] = ()) -> None:
         self.machine = machine
         self.totals = [*arrays, *(count for _, count in machine.licences)]
+        self.reasons = [*(OF_ARRAY for _ in arrays), *(OF_LICENCE for _ in machine.licences)]
+        self.once: dict[int, int] = {}
         self.is_timed = False
         self._numbers: dict[tuple[str, ...], int] = {}
-        self._once: dict[int, int] = {}  # the kind of pools of nodes of which each counts once
         self._rules = rules_of(machine)
         self.shares = cache(self._shares)
 
@@ -101,8 +139,9 @@ class Pools:
         if number == len(self.totals):
             scale = KIB if resource == "mem" else 1
             self.totals.append(rule.value // scale * (MINUTE if timed else 1))
+            self.reasons.append(reason_of(rule))
             if resource == "node" and not timed:
-                self._once[number] = ONCE - 1 - len(self._once)
+                self.once[number] = ONCE - 1 - len(self.once)
         self.is_timed |= timed
         return Share(number, resource, rule.counts, timed)
 
@@ -127,7 +166,7 @@ class Pools:
         rows = []
         for share in self.shares(client, k):
             amounts = [1 if share.resource == JOBS else each.get(share.resource, 0) for each in (asked, least)]
-            kind = self._once.get(share.pool, self._kind(share.resource) or 0)
+            kind = self.once.get(share.pool, self._kind(share.resource) or 0)
             checked = share.checked * (FOR_TURN if share.resource == JOBS else AT_ALL)
             rows.append((share.pool, *amounts, kind, checked, int(share.timed)))
         return rows
@@ -135,4 +174,4 @@ class Pools:
     @property
     def of_nodes(self) -> int:
         """Return how many pools are of nodes of which each counts once."""
-        return len(self._once)
+        return len(self.once)

@@ -33,12 +33,14 @@ from .measures import bounded_slowdowns
 from .objective import ObjectiveValues, objectives
 from .placement_check import check_placement, shaped_placement
 from .placement_columns import PLACEMENT_COLUMNS, placement_columns, placement_of
+from .waiting_reasons import WaitingReasons, may_wait_for_more, waiting_reasons
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
 LATER_COLUMNS = (*COLUMNS, "eligible")  # of workloads in which a job was not eligible when it was submitted
+REASON = "reason"  # the last column where jobs may wait for more than nodes
 ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
 BATCH = 1000  # rows of a file that are read at a time
@@ -125,13 +127,27 @@ class Schedule:
         frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=False)))
         frame = frame.assign(group=pd.Categorical.from_codes(w.group, list(w.groups)))
         frame = frame.assign(eligible=w.eligible) if w.has_later_jobs else frame
-        return frame.assign(**dict(zip(PLACEMENT_COLUMNS, self._place_columns, strict=False)))
+        return frame.assign(**dict(zip((*PLACEMENT_COLUMNS, REASON), self._place_columns, strict=False)))
 
     @property
     def _place_columns(self) -> tuple[list[str], ...]:
-        """Return the columns of the placement; none without one."""
+        """Return the columns of the placement, and why jobs waited if that is known; none without a placement."""
         machine = self.workload.machine
-        return () if machine is None or self.placement is None else placement_columns(machine, self.placement)
+        if machine is None or self.placement is None:
+            return ()
+        columns = placement_columns(machine, self.placement)
+        return columns if self.waiting is None else (*columns, self.waiting.longest)
+
+    @cached_property
+    def waiting(self) -> WaitingReasons | None:
+        """For what the jobs waited, see `paretosched.simulation.waiting_reasons`.
+
+        None if that can only have been nodes and their turn, or if it is not known where the jobs run.
+        """
+        w = self.workload
+        if self.placement is None or not may_wait_for_more(w):
+            return None
+        return waiting_reasons(w, self.start, self.placement)
 
     @cached_property
     def finish(self) -> Ints:
@@ -359,7 +375,8 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
 
     `job` is the trace's own job number and `group` the name of the user group. If a job was not eligible when it was
     submitted, a column `eligible` says when each was. On a machine of nodes partition,nodes,cores,memory,gpus come
-    last, see `paretosched.simulation.placement_columns`.
+    last, see `paretosched.simulation.placement_columns`; and behind them, where there are limits or jobs depend on
+    others, `reason`: for what each waited longest, see `paretosched.simulation.waiting_reasons`.
     """
     w = instance("schedule", schedule, Schedule).workload
     names = np.array([csv_cell(name) for name in w.groups], dtype=object)
@@ -368,7 +385,7 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     texts = schedule._place_columns
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow((*heading, *PLACEMENT_COLUMNS[: len(texts)]))
+        writer.writerow((*heading, *(*PLACEMENT_COLUMNS, REASON)[: len(texts)]))
         cells = (column.tolist() for column in columns[: len(heading)])
         writer.writerows(zip(*cells, *map(_safe, texts), strict=True))
 
@@ -395,7 +412,8 @@ def load_schedule(workload: WorkloadLike, path: str | os.PathLike[str], name: st
     try:
         heading = tuple(next(rows, ()))
         own = LATER_COLUMNS if heading[: len(LATER_COLUMNS)] == LATER_COLUMNS else COLUMNS
-        if heading not in (own, (*own, *PLACEMENT_COLUMNS)):
+        placed = *own, *PLACEMENT_COLUMNS
+        if heading not in (own, placed, (*placed, REASON)):
             raise InputError(f"{path}: must begin with {','.join(COLUMNS)}, but does not")
         start = np.empty(len(workload), dtype=np.int64)
         texts = []
@@ -403,7 +421,7 @@ def load_schedule(workload: WorkloadLike, path: str | os.PathLike[str], name: st
             if line - 2 == len(workload):
                 raise InputError(f"{path}:{line}: must end behind job {workload.job[-1]}, but does not")
             start[line - 2] = _start_in(workload, line - 2, row, len(heading), f"{path}:{line}")
-            texts.append((f"{path}:{line}", [from_csv_cell(text) for text in row[len(own) :]]))
+            texts.append((f"{path}:{line}", [from_csv_cell(text) for text in row[len(own) : len(placed)]]))
     except csv.Error:
         raise InputError(f"{path}: must be a CSV file of a schedule, but is none") from None
     if len(texts) != len(workload):

@@ -81,6 +81,8 @@ def qos_order(machine: Machine) -> Callable[[str, int], list[str]]:
 def rules_of(machine: Machine) -> Rules:
     """Return the function of a client and the place of a partition to all limits of a machine for such jobs.
 
+    They are in the order in which Slurm looks at them: of the QOS, of the association, and of the accounts above.
+
     Examples
     --------
     >>> from .limits import Limits
@@ -127,13 +129,15 @@ def rules_of(machine: Machine) -> Rules:
         own = client.account, client.user, part.name.lower()
         own = own if own in of_association else (client.account, client.user, "")
         nearest: dict[tuple[str, str], Rule] = {}
+        above_own: list[Rule] = []
         for level in dict.fromkeys((own, *((account, "", "") for account in path(client.account)))):
             values = of_association.get(level, {})
-            found += [rule for rule in _rules(("group", *level), values, known) if rule.name.startswith("Grp")]
+            groups = [rule for rule in _rules(("group", *level), values, known) if rule.name.startswith("Grp")]
+            (found if level == own else above_own).extend(groups)
             for rule in _rules(("member", *own), values, known):
                 if not rule.name.startswith("Grp"):
                     nearest.setdefault((rule.name, rule.resource), rule)
-        return (*found, *nearest.values())
+        return (*found, *nearest.values(), *above_own)
 
     return rules
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -409,6 +410,30 @@ def test_limits_reservations_and_dependencies_can_be_left_out(tmp_path: Path) ->
     assert (w.machine.limits, w.machine.reservations, w.requests.dependency.words) == ((), kept, ("",))
     refused = command("simulate", log, "--without", "nodes")
     assert (refused.status, "must be of limits, dependencies, reservations, preemption" in refused.err) == (2, True)
+
+
+def test_it_says_for_what_jobs_waited(tmp_path: Path) -> None:
+    limits = (Limits("q", "", "", "", {"MaxJobsPU": 1}),)
+    machine = ps.Machine((ps.NodeKind("n1", 4, 8000),), limits=limits)
+    requests = ps.Requests(tasks=[1, 1, 4], memory_per_node=[1] * 3, qos=["q", "q", ""])
+    log = tmp_path / "w.parquet"
+    columns = {"submit": [0, 0, 0], "run": [3600] * 3, "estimate": [3600] * 3, "width": [1, 1, 4], "capacity": 4}
+    ps.save_log(ps.Workload(**columns, machine=machine, requests=requests, epoch=0), log)  # type: ignore[arg-type]
+    outcome = command("simulate", log, "--policy", "fcfs", "-o", tmp_path / "s.csv")
+    assert outcome.status == 0, outcome.err
+    assert re.search(r"QOSMaxJobsPerUserLimit +1 +1\.00 +33\.3\n", outcome.out)
+    assert re.search(r"Resources or Priority +1 +2\.00 +66\.7\n", outcome.out)
+    said = json.loads(command("simulate", log, "--policy", "fcfs", "--json").out)["waiting"]
+    assert [(row["reason"], row["jobs"], row["hours"]) for row in said] == [
+        ("QOSMaxJobsPerUserLimit", 1, 1.0), ("Resources or Priority", 1, 2.0),
+    ]  # fmt: skip
+    with (tmp_path / "s.csv").open() as file:
+        assert [row["reason"] for row in csv.DictReader(file)] == [
+            "",
+            "QOSMaxJobsPerUserLimit",
+            "Resources or Priority",
+        ]
+    assert "what jobs waited for" not in command("simulate", log, "--without", "limits").out
 
 
 def test_what_a_pool_of_processors_does_not_have_cannot_be_left_out(house: Path) -> None:

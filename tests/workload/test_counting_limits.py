@@ -36,7 +36,7 @@ def test_a_job_that_names_nothing_is_of_its_users_account_and_of_the_normal_qos(
 def test_a_qos_comes_before_the_association_of_which_groups_all_count_and_others_by_the_nearest() -> None:
     found = counting(Client("sea", "anna", ""), 0)
     assert found[:2] == [("MaxJobsPU", "", 8), ("MaxTRESPU", "cpu", 4)]
-    assert found[2:] == [("GrpJobs", "", 30), ("GrpTRES", "cpu", 64), ("GrpJobs", "", 90), ("MaxWall", "", 600)]
+    assert found[2:] == [("MaxWall", "", 600), ("GrpJobs", "", 30), ("GrpTRES", "cpu", 64), ("GrpJobs", "", 90)]
     assert counting(Client("sea", "anna", ""), 0, counts=False) == [("MaxJobs", "", 6)]
 
 
