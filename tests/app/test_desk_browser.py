@@ -477,6 +477,7 @@ def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Fron
         shown = tab.locator("#waits td.here .value").all_inner_texts()
         wanted = wait_lines({"today: EASY": ps.waits(easy), "this": there})
         assert shown == [line.cells["this"].text for line in wanted if line.cells["this"] is not None], task
+    tab.click("[data-tab='compare']")
     text = page.file_behind("a[href*='decision.html']")
     awrt = [float(x) for x in np.array(ps.objectives(easy))[1:]], front.values[row, 1:].tolist()
     lines = most_important(ps.waits(easy), there, people(front.groups), awrt)
