@@ -12,17 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparison.comparison import BEST, IDEAL
-from ..comparison.waits_table import people
 from ..core.arrays import Floats
 from ..fronts.front import Front
-from ..plots.axes import axis, extent, ticks, unit
+from ..plots.axes import axis, unit
 from ..plots.fronts import plane
 from ..plots.outer_lines import Outer, outer_line
 from ..plots.style import HOUR, SETS, mark_style, template, text
 from ..report.html_page import PICKS as PICK_COLOURS
+from ..report.svg import brief
 from ..simulation.objective import Objective, improvement, is_of_group
 from ..wishes.wish import Wish
-from ..workload.measures import is_measure, measure_of
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -56,55 +55,6 @@ class Course(NamedTuple):
 
     name: str
     values: Floats
-
-
-def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
-    """Return how each objective is drawn in parallel coordinates, better upwards; plain values.
-
-    The keys are "name", "title" and "label" (what it is, and of whom), "column" in the front, "unit", "maximise",
-    "factor" from natural units to drawn values, "log", the places of the worst "low" and the best "high" end, and
-    "ticks" of place and text.
-    """
-    descriptions = []
-    who = people(front.groups)
-    for column, objective in enumerate(front.objectives):
-        if objective not in front.defined_objectives:
-            continue
-        a = axis(front, objective.name, not objective.maximise)
-        low, high = extent(
-            a.place(a.values), a.place(np.array([v[column] for v in marks.values()]) * _factor(objective))
-        )
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        descriptions.append(
-            {
-                "name": objective.name,
-                **_in_two_lines(objective, who),
-                "column": column,
-                "unit": "h" if objective.unit == "s" else objective.unit,
-                "maximise": objective.maximise,
-                "factor": _factor(objective),
-                "log": a.log,
-                "low": low if objective.maximise else high,
-                "high": high if objective.maximise else low,
-                "ticks": [[float(a.place(np.array(tick))), f"{tick:,g}"] for tick in ticks(a, low, high)],
-            }
-        )
-    return descriptions
-
-
-def _in_two_lines(objective: Objective, who: Sequence[str]) -> dict[str, str]:
-    """Return the "title" of an objective, and in "label" of whom it is: `who` is in each group, in words."""
-    if is_of_group(objective.name):
-        whose = who[int(objective.name.removeprefix("AWRT")) - 1]
-        return {
-            "title": objective.name,
-            "label": whose.partition(" (group")[0] if " (group" in whose else brief(objective),
-        }
-    if not is_measure(objective.name):
-        return {"title": objective.name, "label": brief(objective)}
-    whose = measure_of(objective.name).of
-    return {"title": objective.name.removesuffix(f" of {whose}"), "label": whose or "all jobs"}
 
 
 def empty(
@@ -154,17 +104,6 @@ def mark_styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
     names = list(names)
     others = (style for style in map(mark_style, count()) if style[1] != IDEALS[1])
     return {name: IDEALS if name in (IDEAL, BEST) else next(others) for name in names}
-
-
-def brief(objective: Objective, most: int = 18) -> str:
-    """Return the group of a response time, shortened to `most` letters: owners may give groups long names.
-
-    The name of a measure says it all: then it is "".
-    """
-    if is_measure(objective.name):
-        return ""
-    words = objective.label.removeprefix("AWRT of ")
-    return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 def projection(

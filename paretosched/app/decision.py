@@ -19,6 +19,7 @@ from ..deployment.steps import option_of_groups, steps
 from ..fronts.row_schedules import row_policy, without_policy
 from ..policies.explanation import explain
 from ..policies.policy import Policy
+from ..report.comparison_report import origin_words
 from ..report.html_page import page_of
 from ..report.html_pieces import head_cell, objective_cell, table, warning
 from ..report.svg import Drawn, parallel
@@ -82,7 +83,7 @@ def _report(desk: Desk, weeks: Mapping[int, str]) -> str:
         "<h2>What it costs whom</h2>",
         *(part for pick in picks for part in _candidate(desk, pick)),
         "<h2>How sure is it?</h2>",
-        *_paragraphs([_origin(desk), SEEN_ALL]),
+        *_paragraphs([origin_words(front), SEEN_ALL]),
         *(part for pick in picks for part in _how_sure(desk, pick)),
         *(part for t in done for part in _of_training(desk, t, weeks.get(t.number, ""))),
         "<h2>How to run it</h2>",
@@ -107,17 +108,6 @@ def _waits(desk: Desk, picks: Sequence[Pick]) -> list[str]:
         waits = {**known, **waits, head: there.get(HERE), **trained}
     text = waits_table(waits, desk.people) if waits and next(iter(waits.values())) is not None else ""
     return ["<h2>Who waits how long</h2>", text] if text else []
-
-
-def _origin(desk: Desk) -> str:
-    """Return how many schedules were compared, and how often the search was run."""
-    front = desk.front
-    seeds = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
-    runs = number_of(len(front.origins), "run")
-    return (
-        f"Chosen from {number_of(len(front), 'schedule')}, the best of {front.evaluations:,} simulated in {runs} "
-        f"(seed {seeds}): none of them is better than another in everything."
-    )
 
 
 def _how_sure(desk: Desk, pick: Pick) -> list[str]:

@@ -23,6 +23,7 @@ from ..deployment.steps import GROUPS_FILE
 from ..fronts.front import Front
 from ..fronts.row_schedules import schedule
 from ..policies.policy import Policy, PolicyLike
+from ..report.svg import axes
 from ..simulation.objective import Objective, improvement, objectives, with_group
 from ..simulation.schedule import Schedule
 from ..simulation.service import Waits, waits
@@ -37,7 +38,7 @@ from ..workload.measures import as_measured, with_measures
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import MOST_NAME, MOST_NOTED, UnmeasuredError, after, text_in
-from .charts import LETTERS, axes, empty, part
+from .charts import LETTERS, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
 from .measuring import Columns, Measuring, load_columns, measured_columns, names_to_measure, save_columns, with_columns
@@ -640,7 +641,7 @@ class Desk:
         return figure
 
     def axes(self) -> list[dict[str, Any]]:
-        """Return the axes of the parallel coordinates, see `charts.axes`."""
+        """Return the axes of the parallel coordinates, see `svg.axes`."""
         descriptions: list[dict[str, Any]] = self._drawing("axes", axes)
         return descriptions
 

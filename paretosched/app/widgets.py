@@ -14,8 +14,9 @@ from typing import Any
 
 from dash import dcc, html
 
+from ..report.svg import brief
 from ..simulation.objective import Objective, with_group
-from .charts import brief, unit_of
+from .charts import unit_of
 
 GRAPH = {
     "displaylogo": False,

@@ -40,6 +40,7 @@ from ..core.tables import enumeration, plain
 from ..fronts.front import Front
 from ..fronts.front_files import FrontLike, as_front
 from ..fronts.row_schedules import measured_front
+from ..fronts.row_schedules import schedule as front_schedule
 from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy
@@ -155,12 +156,15 @@ class Comparison:
     nearest, nearest_online
         (m,), the schedule of the front that comes nearest to the wish, and the nearest one of online policies; None
         without a wish, where the wish is undefined, and in the cases of `best` and `best_online`.
+    nearest_row
+        The row of `nearest` in the front; None without it.
     at_best
         What no schedule can beat in the wish, see `best_possible`; None without a wish and where it is undefined.
     feasible
         (q,) bool, whether each policy keeps the rules; a recorded schedule that overbooks the machine does not.
     waits
-        How long jobs wait under each policy, q of them.
+        How long jobs wait under each policy, q of them, and behind them in the schedule of `nearest_row`, if there is
+        one; so are `intervals` and `views`.
     edges
         (k + 1,) seconds of the trace, from the first submission to the last completion under any policy, see
         `service.bins`.
@@ -225,6 +229,7 @@ class Comparison:
     wish_here: Wish | None = None
     nearest: Floats | None = None
     nearest_online: Floats | None = None
+    nearest_row: int | None = None
     at_best: Best | None = None
     feasible: NDArray[np.bool_] | None = None
     waits: tuple[Waits, ...] = ()
@@ -294,14 +299,14 @@ class Comparison:
         "_vs_easy", and with "_vs_today" where it is known what that is, per cent; "dominated_by" and "dominates";
         "UTIL_from_submission"; with a wish "wish", in words, "objective", the value of its goal, "objective_vs_easy",
         "share_of_way" and "share_of_possible", per cent, see the module, and "exceeded", the violation of its limits,
-        and the keys of `best_possible.distance_row`; "waits", a list with "group" (None for all), "groups" in other
-        views (see `View`), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s" and the bounded
-        slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s", "until_s" and "percent", of
-        nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each partition; "classes", the
-        rows of `service.by_class`; and
-        "searched", what group optimisation did. If they were asked for, "intervals", [low, high] by the names of the
-        values and gains, "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and
-        gains in each, and "users_react", the fields of `reaction_gains.Reaction`.
+        and the keys of `best_possible.distance_row`; "waits", also of "nearest to the objective", a list with "group"
+        (None for all), "groups" in other views (see `View`), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
+        "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s",
+        "until_s" and "percent", of nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each
+        partition; "classes", the rows of `service.by_class`; and "searched", what group optimisation did. If they were
+        asked for, "intervals", [low, high] by the names of the values and gains, "periods", a list with "from_s",
+        "until_s", "from" (local day), "jobs", and the values and gains in each, and "users_react", the fields of
+        `reaction_gains.Reaction`.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -309,14 +314,15 @@ class Comparison:
             | self._worth(self.beside_front[q], feasible=self.feasible is None or bool(self.feasible[q]))
             | {FROM_SUBMISSION: self.from_submission[q] if self.from_submission else None}
             | {o.name: value for o, value in (self.told[q] if self.told else ())}
-            | {"waits": self._waits_of(q), "utilisation_over_time": self._over_time(q)}
+            | {"utilisation_over_time": self._over_time(q)}
             | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
             | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
-            | ({"intervals": self.intervals.cells(self.objectives, q)} if self.intervals else {})
+            | self._of_schedule(q)
             | ({"periods": [part.cells(self.objectives, q) for part in self.periods]} if self.periods else {})
             | ({"users_react": plain(self.reactions[q]._asdict())} if self.reactions else {})
             for q, name in enumerate(self.policies)
         ]
+        of_nearest = self._of_schedule(len(rows))
         for name, values in (
             (ONLINE, self.best_online),
             (BEST, self.best),
@@ -329,7 +335,8 @@ class Comparison:
                 if name != IDEAL and self.util_from != FROM_START:
                     empty[FROM_SUBMISSION] = plain(values)[0]
                 worth = self._worth(None if name in (ONLINE, BEST) else values, bound=name == IDEAL)
-                rows.append(self._row(name, values, improvement(values, self.beside_front[0])) | worth | empty)
+                row = self._row(name, values, improvement(values, self.beside_front[0])) | worth | empty
+                rows.append(row | (of_nearest if name == NEAREST else {}))
         return rows
 
     def _row(self, policy: str, values: Floats, gain: Floats) -> dict[str, Any]:
@@ -419,9 +426,14 @@ class Comparison:
         end = "" if self.wish.limits else ", which a limit would forbid"
         return f"; that schedule makes {name} {losses[name]:,.0f} % longer than EASY does{end}"
 
+    def _of_schedule(self, q: int) -> dict[str, Any]:
+        """Return the cells about waits and, if asked for, intervals, of a policy or, behind them, of `nearest_row`."""
+        here = {"intervals": self.intervals.cells(self.objectives, q)} if self.intervals and q < len(self.waits) else {}
+        return {"waits": self._waits_of(q)} | here
+
     def _waits_of(self, q: int) -> list[dict[str, Any]] | None:
-        """Return the waits under a policy: a row for all jobs, one a group, and one a group of each view."""
-        if not self.waits:
+        """Return the waits in a schedule: a row for all jobs, one a group, and one a group of each view."""
+        if q >= len(self.waits):
             return None
         names = [None, *(group_of(o) for o in self.objectives if is_of_group(o.name))]
         rows = [{"group": name} | cells for name, cells in zip(names, wait_cells(self.waits[q]), strict=True)]
@@ -451,6 +463,7 @@ class Comparison:
         """Return the rows as tables for a terminal, times in hours, with the gains over EASY below each policy."""
         rows = self.rows()
         of_policies = rows[: len(self.policies)]
+        with_waits = [row for row in rows if row["waits"]]
         against_front = self.best is not None
         today = None if self.today is None else self.policies[self.today]
         parts, notes = [policy_table(rows, self.objectives, against_front, today)], []
@@ -465,7 +478,7 @@ class Comparison:
             notes += [POSSIBLE] if any(row["share_of_possible"] is not None for row in rows) else []
             parts += [sentence] if (sentence := self.distance) else []
         if self.intervals is not None:
-            parts.append(interval_table(of_policies, self.objectives))
+            parts.append(interval_table(with_waits, self.objectives))
             notes.append(INTERVALS.format(weeks=self.intervals.weeks, block=self.intervals.block))
         if self.periods and len(self.policies) > 1:
             parts.append(period_table(of_policies, self.objectives, self.wish))
@@ -473,7 +486,7 @@ class Comparison:
             parts.append(reaction_table(of_policies))
             notes.append(NOTE)
         if self.waits:
-            parts.append(wait_table(of_policies))
+            parts.append(wait_table(with_waits))
             notes.append(EVERY_JOB)
         if self.partition_means:
             parts.append(partition_table(self.policies, self.partition_means))
@@ -568,7 +581,6 @@ def compare(
     schedules = [simulate(workload, policy) for policy in all_policies]
     feasible = np.array([not p.replays or _could_run(s) for p, s in zip(all_policies, schedules, strict=True)])
     values = np.array([schedule.objectives for schedule in schedules])
-    table_of_objectives = objective_table(workload)
     util_from = FROM_START if front is None else front.util_from
     from_submission = tuple(utilisation_from_submission(schedule) for schedule in schedules)
     beside = beside_front(values, from_submission, util_from)
@@ -577,13 +589,16 @@ def compare(
     known = {"easy": beside[0]} | ({} if now is None else {choice.TODAY: beside[now]})
     wish_here = None if with_jobs is None else resolved_on(with_jobs, workload, known, util_from)
     ideal, ideal_rule = _ideal(workload, values if front is None else np.vstack([values, front.values]))
+    of_front = {} if front is None else against(front, beside, feasible, wish_here)
+    row = of_front.get("nearest_row")
+    shown = schedules if front is None or row is None else [*schedules, front_schedule(front, row, workload)]
     sharing = first_sharing(all_policies)
     return Comparison(
         workload.name,
         workload.digest,
         len(workload),
         workload.capacity,
-        table_of_objectives,
+        objective_table(workload),
         _row_names([p.name if fits else p.name + OVERBOOKED for p, fits in zip(all_policies, feasible, strict=True)]),
         values,
         improvement(values, values[0]),
@@ -595,11 +610,11 @@ def compare(
         if wish_here and choice.is_defined(wish_here, values[0])
         else None,
         feasible=feasible,
-        waits=tuple(waits(schedule) for schedule in schedules),
+        waits=tuple(waits(schedule) for schedule in shown),
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
-        intervals=bootstrapped([week_sums(schedule) for schedule in schedules], with_jobs) if intervals else None,
+        intervals=bootstrapped([week_sums(schedule) for schedule in shown], with_jobs) if intervals else None,
         periods=()
         if rolling is None
         else periods(schedules, rolling, with_jobs, util_from, None if now is None else schedules[now]),
@@ -613,9 +628,9 @@ def compare(
         machine=None if workload.machine is None else describe_machine(workload.machine),
         today=now,
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
-        views=tuple(view(how, schedules) for how in list_argument("views", views)),
+        views=tuple(view(how, shown) for how in list_argument("views", views)),
         **_in_use(schedules),
-        **({} if front is None else against(front, beside, feasible, wish_here)),
+        **of_front,
     )
 
 

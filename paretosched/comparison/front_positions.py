@@ -24,11 +24,14 @@ def against(front: Front, values: Floats, feasible: NDArray[np.bool_], wish: Wis
     above[~feasible] = below[~feasible] = -1
     sign = np.array([1.0 if o.maximise else -1.0 for o in front.objectives])
     fields: dict[str, Any] = {"dominated_by": above, "dominates": below, "best": _best(sign, front.values)}
-    fields["nearest"] = _nearest(wish, front.values)
+    row = _nearest(wish, front.values)
+    if row is not None:
+        fields |= {"nearest": front.values[row], "nearest_row": row}
     is_online = online(front)
     if is_online.any() and not is_online.all():
         fields["best_online"] = _best(sign, front.values[is_online])
-        fields["nearest_online"] = _nearest(wish, front.values[is_online])
+        row = _nearest(wish, front.values[is_online])
+        fields["nearest_online"] = None if row is None else front.values[is_online][row]
     return fields
 
 
@@ -47,12 +50,11 @@ def beside_front(values: Floats, from_submission: Sequence[float], util_from: st
     return values if util_from == FROM_START else np.column_stack([from_submission, values[:, 1:]])
 
 
-def _nearest(wish: Wish | None, values: Floats) -> Floats | None:
-    """Return the row of values, (k, m), that comes nearest to a wish, (m,); None where this is undefined."""
+def _nearest(wish: Wish | None, values: Floats) -> int | None:
+    """Return which row of values, (k, m), comes nearest to a wish; None where this is undefined."""
     if wish is None or not len(values) or not is_defined(wish, values[0]):
         return None
-    row: Floats = values[nearness.nearest_rows(wish, values)[0]]
-    return row
+    return int(nearness.nearest_rows(wish, values)[0])
 
 
 def _best(sign: Floats, values: Floats) -> Floats:

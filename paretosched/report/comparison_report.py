@@ -6,21 +6,20 @@ import html
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, OF_FRONT, ONLINE, Comparison
-from ..comparison.comparison_tables import (
-    OF_CLASSES,
-    OF_EACH,
-    WAITS,
-    from_submission_text,
-    searched_text,
-)
+from ..comparison.comparison_tables import INTERVALS, OF_CLASSES, OF_EACH, from_submission_text, searched_text
+from ..comparison.consequences import most_important
+from ..comparison.intervals import interval_table
 from ..comparison.partition_use import OF_PARTITIONS
+from ..comparison.periods import period_table
 from ..comparison.reaction_gains import NOTE
-from ..comparison.views import SLOWDOWN, whose
+from ..comparison.several_logs import joint_gains
+from ..comparison.views import View
 from ..comparison.waits_table import people
 from ..core.arguments import as_list, instance
 from ..core.errors import InputError, number_of
@@ -28,63 +27,61 @@ from ..core.files import replacing
 from ..core.tables import enumeration, plain
 from ..core.version import __version__
 from ..encodings.encoding import to_json
-from ..fronts.front import extremes, online
 from ..fronts.front_files import FrontLike, as_front
-from ..plots.axes import unit
-from ..plots.comparisons import all_figures, prefix
+from ..fronts.row_schedules import row_name, row_policy, without_policy
 from ..plots.style import HOUR
 from ..simulation.objective import FROM_START, Objective, convention, group_of, is_of_group
-from ..simulation.schedule import SLOWDOWN_BOUND
 from ..simulation.service import CLASS_BOUND
-from ..wishes.wish import Wish, wish_text
+from ..wishes.wish import wish_text
 from ..workload.machine_description import machine_drawing, machine_words
 from ..workload.overruns import overrun_text
-from .html_page import page_of
-from .html_pieces import OVER_TIME, WIDE, figure, head_cell, number_cell, objective_cell, table, value_text, warning
+from .html_page import PICKS, page_of
+from .html_pieces import head_cell, number_cell, objective_cell, table, warning
+from .svg import Drawn, axes, parallel
 from .who_waits import waits_table
 
 if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
     from ..fronts.front import Front, Origin
+
+FAR = 2.0  # times EASY's response time; axes do not reach as far
+HOW_TO_RUN = """<ol class="steps">
+<li>See what a policy does, and its lines for slurm.conf.<br><code>paretosched explain POLICY</code></li>
+<li>Let it run in the shadow for a week: nothing is changed, what it would do is written down.<br>
+<code>paretosched deploy POLICY --to slurm --dry-run --period 30</code></li>
+<li>Look at what it would have changed, and at what it promised.<br>
+<code>paretosched review LOG --policy POLICY --since DATE --log POLICY.deploy/deploy.jsonl</code></li>
+<li>Run it, and undo it with <code>--off</code>.<br><code>paretosched deploy POLICY --to slurm</code></li>
+</ol>"""
 
 
 def write_report(
     path: str | os.PathLike[str],
     front: FrontLike | Sequence[FrontLike | None] | None,
     comparison: Comparison | Sequence[Comparison],
-    pairs: Sequence[tuple[str, str]] | None = None,
 ) -> None:
     """Write a report that compares policies on one workload or on several, with their fronts if there are any.
 
     Parameters
     ----------
     path
-        The HTML file.
+        The HTML file, of less than 500 kB for one workload.
     front
         A front with at least one schedule, or None; with several comparisons one for each. Or the path of a run or a
         front file.
     comparison
         One comparison, or several; each made by `compare` with this front.
-    pairs
-        Pairs of objectives to draw in full, at most three; by default those of `plots.comparisons.all_figures`.
 
     Raises
     ------
     InputError
-        A front is empty or of another workload than the comparison, a pair cannot be pictures, or the file cannot be
-        written.
+        A front is empty or of another workload than the comparison, or the file cannot be written.
     """
-    page = report(front, comparison, pairs)
+    page = report(front, comparison)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 
-def report(
-    front: FrontLike | Sequence[FrontLike | None] | None,
-    comparison: Comparison | Sequence[Comparison],
-    pairs: Sequence[tuple[str, str]] | None = None,
-) -> str:
+def report(front: FrontLike | Sequence[FrontLike | None] | None, comparison: Comparison | Sequence[Comparison]) -> str:
     """Return the text of the report that `write_report` writes."""
     comparisons = [instance("comparison", single, Comparison) for single in as_list(comparison)]
     fronts = [None if like is None else as_front(like) for like in as_list(front)]
@@ -100,35 +97,62 @@ def report(
                 f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}; "
                 "give the front that was compared, or compare the policies on the workload of the front"
             )
-    pictures = all_figures(comparisons, fronts, pairs)
-    if len(comparisons) > 1:
-        return _of_several(fronts, comparisons, pictures)
-    return _of_one(fronts[0], comparisons[0], pictures)
+    parts = "".join(_part(schedules, each) for schedules, each in zip(fronts, comparisons, strict=True))
+    if len(comparisons) == 1:
+        return page_of(f"Schedules of {comparisons[0].workload_name}", parts)
+    title = f"Policies on {len(comparisons)} workloads"
+    names = enumeration([each.workload_name for each in comparisons])
+    head = f'<header><h1>{title}</h1><p class="quiet">{html.escape(names)}</p></header>'
+    return page_of(title, f"{head}{_joint_gains(comparisons)}{parts}")
 
 
-def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
-    """Return the page of one comparison; `pictures` are its figures by name."""
-    above = ("objective", "improvements", "positions")  # figures that are not among the trade-offs
-    against = [name for name in ("improvements", "positions") if name in pictures]
-    name = comparison.workload_name if front is None else front.workload
-    body = f"""<header>
+def _part(front: Front | None, comparison: Comparison) -> str:
+    """Return the report of one comparison: what an owner decides by comes first, and the measures of papers later."""
+    return f"""<header class="part">
 <p class="eyebrow">paretosched report</p>
-<h1>{html.escape(name)}</h1>
+<h1>{html.escape(comparison.workload_name)}</h1>
 <p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
 {warning(comparison.other_machine)}
-{_who_waits(comparison)}
-{_front_in_brief(front, comparison)}
-{_policies(comparison)}
-{_wish_section(comparison, pictures)}
-{_side_by_side(pictures, against)}
-{_waits(comparison, pictures)}{_classes(comparison)}
-{"" if front is None else _trade_offs(front, comparison, {k: f for k, f in pictures.items() if k not in above})}
 <section>
-<h2>Where this comes from</h2>
-{_provenance(front, comparison)}{_drawing(comparison)}
+<h2>The question</h2>
+{_question(comparison)}
+</section>
+{_who_waits(comparison)}
+{_costs(comparison)}
+<section>
+<h2>How sure is it?</h2>
+{_how_sure(front, comparison)}
+</section>
+<section>
+<h2>How to run it</h2>
+{HOW_TO_RUN}
+{_nearest(front, comparison)}
+</section>
+{_policies(comparison)}
+{"" if front is None else _figure(front, comparison)}
+{_wish_section(comparison)}
+{_reactions(comparison)}{_classes(comparison)}
+<section>
+<h2>The machine, and where this comes from</h2>
+{_drawing(comparison)}{_partitions(comparison)}
+{_provenance(front, comparison)}
 </section>"""
-    return page_of(f"Schedules of {name}", body)
+
+
+def _joint_gains(comparisons: Sequence[Comparison]) -> str:
+    """Return the table of the gains in the goal over EASY on each workload; nothing without a wish."""
+    gains = joint_gains(comparisons)
+    if not gains:
+        return ""
+    names = list(dict.fromkeys(name for row in gains.values() for name in row))
+    lines = [
+        f'<tr><th scope="row">{html.escape(policy)}</th>'
+        f"{''.join(number_cell(row.get(name), '+,.1f', ' %') for name in names)}</tr>"
+        for policy, row in gains.items()
+    ]
+    heads = [head_cell("Policy"), *(head_cell(html.escape(name)) for name in names)]
+    return f"<section><h2>The goal against EASY, on each workload</h2>{table(heads, lines)}</section>"
 
 
 def _machine(comparison: Comparison) -> str:
@@ -176,68 +200,115 @@ def _overruns(comparison: Comparison) -> str:
     )
 
 
-def _of_several(
-    fronts: Sequence[Front | None], comparisons: Sequence[Comparison], pictures: Mapping[str, Figure]
-) -> str:
-    """Return the page of several comparisons; `pictures` are the figures of all by name."""
-    names = [comparison.workload_name for comparison in comparisons]
-    objective = ""
-    if "objective" in pictures:
-        wish = next(comparison.wish for comparison in comparisons if comparison.wish is not None)
-        objective = f"<section>{_wish_head(wish)}{figure('objective', pictures['objective'])}</section>"
-    parts = []
-    for number, (front, comparison) in enumerate(zip(fronts, comparisons, strict=True)):
-        of_part = {key: chart for key, chart in pictures.items() if key.startswith(prefix(comparisons, number))}
-        against = [key for key in of_part if not key.endswith(OVER_TIME)]
-        parts.append(f"""<header class="part">
-<h1>{html.escape(names[number])}</h1>
-<p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
-</header>
-{_who_waits(comparison)}
-{_front_in_brief(front, comparison)}
-{_policies(comparison)}
-{_wish_section(comparison, of_part)}
-{_side_by_side(of_part, against)}
-{_waits(comparison, of_part)}{_classes(comparison)}
-<section>
-<h2>Where this comes from</h2>
-{_provenance(front, comparison)}
-</section>""")
-    body = f"""<header>
-<p class="eyebrow">paretosched report</p>
-<h1>{len(names)} workloads</h1>
-<p class="quiet">{html.escape(enumeration(names))}</p>
-</header>
-{"".join(warning(f"{c.workload_name}: {c.other_machine}") for c in comparisons if c.other_machine)}
-{objective}
-{"".join(parts)}"""
-    return page_of(f"Policies on {len(names)} workloads", body)
+def _question(comparison: Comparison) -> str:
+    """Return what is asked, in a sentence or two."""
+    names = enumeration([html.escape(name) for name in comparison.policies[1:]])
+    asked = f"How do jobs wait under {names}, beside EASY?" if names else "How do jobs wait under EASY?"
+    if comparison.wish is None:
+        return f"<p>{asked}</p>"
+    return f'<p>{asked} The wish: <span class="wish">{html.escape(wish_text(comparison.wish, hours=True))}</span>.</p>'
+
+
+def _order(comparison: Comparison) -> dict[str, int]:
+    """Return the schedules with waits in the order of columns: today's or EASY first, that of the front last."""
+    first = comparison.today or 0
+    names = dict(enumerate((*comparison.policies, NEAREST)[: len(comparison.waits)]))
+    today = {first: names[first] if comparison.today is None else f"today: {names[first]}"}
+    return {name: k for k, name in (today | {k: name for k, name in names.items() if k != first}).items()}
+
+
+def _groups(comparison: Comparison) -> list[str]:
+    """Return who is in each group, in words, (G,)."""
+    return people([group_of(o) for o in comparison.objectives if is_of_group(o.name)])
 
 
 def _who_waits(comparison: Comparison) -> str:
-    """Return the table of waits, as on the page: a column for each policy, today's first; nothing without waits."""
+    """Return the tables of waits, as on the page, in all groupings: a column for each policy; nothing without waits."""
     if not comparison.waits:
         return ""
-    first = comparison.today or 0
-    order = [first, *(k for k in range(len(comparison.waits)) if k != first)]
-    names = [comparison.policies[k] for k in order]
-    heads = [names[0] if comparison.today is None else f"today: {names[0]}", *names[1:]]
-    waits = dict(zip(heads, (comparison.waits[k] for k in order), strict=True))
-    groups = [group_of(o) for o in comparison.objectives if is_of_group(o.name)]
-    question = (
-        "" if comparison.wish is None else f"<p>The wish: {html.escape(wish_text(comparison.wish, hours=True))}.</p>"
-    )
-    return (
-        f"<section>\n<h2>Who waits how long</h2>\n{question}{waits_table(waits, people(groups), names[0])}\n</section>"
-    )
+    order, own = _order(comparison), View("", tuple(_groups(comparison)), comparison.waits)
+    reference = comparison.policies[comparison.today or 0]
+    tables = [
+        f"{f'<h3>By {html.escape(view.how)}</h3>' if view.how else ''}"
+        f"{waits_table({name: view.waits[k] for name, k in order.items()}, view.groups, reference)}"
+        for view in (own, *comparison.views)
+    ]
+    return f"<section>\n<h2>Who waits how long</h2>\n{''.join(tables)}\n</section>"
 
 
-def _front_in_brief(front: Front | None, comparison: Comparison) -> str:
-    """Return the most important numbers of a front, and what they mean in words; nothing without a front."""
-    if front is None:
+def _costs(comparison: Comparison) -> str:
+    """Return for each policy who pays, all, and who gains most, in sentences; nothing without waits of others."""
+    if len(comparison.waits) < 2:
         return ""
-    words = "".join(f"<li>{words}</li>" for words in _summary(front, comparison))
-    return f'{_tiles(front, comparison)}\n<ul class="summary">{words}</ul>'
+    groups, (first, *others) = _groups(comparison), _order(comparison).items()
+    awrt = slice(1, 2 + len(groups))
+    values = [*comparison.beside_front, *([] if comparison.nearest is None else [comparison.nearest])]
+    parts = []
+    for name, k in others:
+        of_both = [values[i][awrt].tolist() for i in (first[1], k)]
+        lines = most_important(comparison.waits[first[1]], comparison.waits[k], groups, (of_both[0], of_both[1]))
+        items = "".join(f"<li>{html.escape(line.sentence)}</li>" for line in lines)
+        parts.append(f'<h3>{html.escape(name)}</h3><ul class="summary">{items}</ul>')
+    return f"<section>\n<h2>What it costs whom</h2>\n{''.join(parts)}\n</section>"
+
+
+def _how_sure(front: Front | None, comparison: Comparison) -> str:
+    """Return what was searched, and the intervals and periods that were asked for, or how to ask for them."""
+    rows = [row for row in comparison.rows() if row["waits"] or row["policy"] in comparison.policies]
+    words = [] if front is None else [origin_words(front)]
+    if comparison.intervals is None and not comparison.periods:
+        words.append(
+            "Each number is of these jobs alone. compare --intervals says between what they lie for other weeks of the "
+            "same users, and --rolling 6 whether a gain is there in every sixth of the log."
+        )
+    tables = []
+    if comparison.intervals is not None:
+        of = comparison.intervals
+        words += [f"{_sentence(INTERVALS.format(weeks=of.weeks, block=of.block))}.", _sentence(of.caution)]
+        tables.append(interval_table(rows, comparison.objectives))
+    if comparison.periods and len(comparison.policies) > 1:
+        tables.append(period_table(rows[: len(comparison.policies)], comparison.objectives, comparison.wish))
+    paragraphs = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in words if sentence)
+    return paragraphs + "".join(f"<pre>{html.escape(text)}</pre>" for text in tables)
+
+
+def _nearest(front: Front | None, comparison: Comparison) -> str:
+    """Return whether the schedule that is nearest to the wish can be had, and how; nothing without one."""
+    row = comparison.nearest_row
+    if front is None or row is None:
+        return ""
+    if row_policy(front, row) is None:
+        words = f"{without_policy(front, row)}: no policy makes it. It shows what is possible."
+    else:
+        words = "has a policy, which the page of the run saves as a file."
+    return f"<p>“{NEAREST}” is the schedule {html.escape(row_name(front, row))}; it {words}</p>"
+
+
+def origin_words(front: Front) -> str:
+    """Return how many schedules were compared, and how often the search was run."""
+    seeds = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
+    return (
+        f"Chosen from {number_of(len(front), 'schedule')}, the best of {front.evaluations:,} simulated in "
+        f"{number_of(len(front.origins), 'run')} (seed {seeds}): none of them is better than another in everything."
+    )
+
+
+def _figure(front: Front, comparison: Comparison) -> str:
+    """Return the drawing of the front and of the policies across all objectives."""
+    looks = cycle(f"look-{k}" for k in range(len(PICKS)))
+    known = {0: "look-easy", **({} if comparison.today is None else {comparison.today: "look-today"})}
+    values = comparison.beside_front
+    lines = [Drawn(name, values[k].tolist(), known.get(k) or next(looks)) for k, name in enumerate(comparison.policies)]
+    if comparison.nearest is not None:
+        lines.append(Drawn(NEAREST, comparison.nearest.tolist(), "look-trained"))
+    times = [j for j, o in enumerate(front.objectives) if o.unit == "s"]
+    near = {line.name: values[k] for k, line in enumerate(lines[: len(values)])
+            if not (values[k][times] > FAR * values[0][times]).any()}  # fmt: skip
+    drawn = parallel(axes(front, near), lines, front.values, "all objectives of the schedules, better is up")
+    return f"""<section>
+{drawn}
+<p class="note">A line for each schedule, better is up. A line along the lower edge is worse than its axis shows.</p>
+</section>"""
 
 
 def _policies(comparison: Comparison) -> str:
@@ -258,7 +329,7 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
     over = "" if today is None else f" and the same over {comparison.policies[today]}, which runs the machine today"
     gains = f"{convention(comparison.objectives)}{over}"
     return f"""<section>
-<h2>Policies against {" and ".join(against[:2])}</h2>
+<h2>In AWRT, for those who ask: policies against {" and ".join(against[:2])}</h2>
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Below: {html.escape(gains)}; ▲ is better, ▼ is worse.
 {idling}{better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
@@ -267,8 +338,8 @@ bound of its own, and there may be no schedule that reaches all of them.</p>
 </section>"""
 
 
-def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
-    """Return the section about the wish: a table and, if there is one, its figure; nothing without a wish."""
+def _wish_section(comparison: Comparison) -> str:
+    """Return the section about the wish; nothing without one."""
     wish = comparison.wish
     if wish is None:
         return ""
@@ -316,10 +387,9 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
         notes.append(
             "Limits come before everything else; exceeded by: the sum of all amounts beyond limits, as shares."
         )
-    beside = figure("objective", pictures["objective"]) if "objective" in pictures else ""
     return f"""<section>
-{_wish_head(wish)}
-<div class="two top">{table(heads, lines)}{beside}</div>
+<h2>What the owner wants</h2>
+{table(heads, lines)}
 {f"<p>{html.escape(comparison.distance)}</p>" if comparison.distance else ""}
 <p class="note">{html.escape(" ".join(notes))}</p>
 </section>"""
@@ -327,57 +397,6 @@ def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str
 
 def _shortfall(share: float | None) -> str:
     return number_cell(None if share is None else 100 * share, ",.1f", " %")
-
-
-def _wish_head(wish: Wish) -> str:
-    return f'<h2>What the owner wants: <span class="wish">{html.escape(wish_text(wish, hours=True))}</span></h2>'
-
-
-def _side_by_side(pictures: Mapping[str, Figure], names: Sequence[str]) -> str:
-    """Return figures beside each other; nothing if there are none."""
-    return f'<div class="two top">{"".join(figure(name, pictures[name]) for name in names)}</div>' if names else ""
-
-
-def _waits(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
-    """Return the section about waits, slowdowns and how busy the machine is; nothing without waits."""
-    if not comparison.waits:
-        return ""
-    heads = [
-        head_cell("Wait of", "jobs"),
-        '<th scope="col" class="left">Policy</th>',
-        *(head_cell(words, "h") for words in WAITS.values()),
-    ]
-    heads += [
-        head_cell("Slowdown", f"mean, bound {SLOWDOWN_BOUND} s"),
-        head_cell("Slowdown", f"median, bound {SLOWDOWN_BOUND} s"),
-    ]
-    rows = comparison.rows()[: len(comparison.policies)]
-    lines = []
-    for place in range(len(rows[0]["waits"])):
-        for number, row in enumerate(rows):
-            waits = row["waits"][place]
-            cells = []
-            if number == 0:
-                name = html.escape(whose(waits))
-                jobs = f"<small>{waits['jobs']:,}</small>"
-                cells.append(f'<th scope="rowgroup" rowspan="{len(rows)}">{name}{jobs}</th>')
-            cells.append(f'<th scope="row" class="left">{html.escape(row["policy"])}</th>')
-            for key in WAITS:
-                seconds = waits[f"wait_{key}_s"]
-                hint = "" if seconds is None else f' title="{seconds:,.0f} s"'
-                cells.append(number_cell(None if seconds is None else seconds / HOUR, ",.2f", hint=hint))
-            cells += [number_cell(waits[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
-            lines.append(f"<tr{'' if number else ' class=begin'}>{''.join(cells)}</tr>")
-    charts = (figure(name, chart) for name, chart in pictures.items() if name.endswith(OVER_TIME))
-    over_time = "".join([_partitions(comparison), *charts])
-    return f"""<section>
-<h2>How long jobs wait, and how busy the machine is</h2>
-<details><summary>The same in hours, to two digits</summary>{table(heads, lines)}
-<p class="note">Here, unlike in AWRT, a small job counts as much as a large one. 95 %: so many of the
-jobs wait no longer; a wait lasts until the first start. Slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at
-least 1. Rest the mouse on a wait to see its seconds.</p></details>
-{over_time}
-</section>{_reactions(comparison)}"""
 
 
 def _reactions(comparison: Comparison) -> str:
@@ -440,65 +459,6 @@ def _classes(comparison: Comparison) -> str:
 </section>"""
 
 
-def _trade_offs(front: Front, comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
-    """Return the sections about the front: its figures, and the best schedule of each objective."""
-    charts = [name for name in pictures if not name.endswith(OVER_TIME)]
-    small, large = [name for name in charts if name not in WIDE], [name for name in charts if name in WIDE]
-    return f"""<section>
-<h2>Trade-offs</h2>
-<div class="two">{"".join(figure(key, pictures[key]) for key in small)}{HOW_TO_READ}</div>
-{"".join(figure(key, pictures[key]) for key in large)}
-</section>
-<section>
-<h2>The ends of the front</h2>
-{_extremes_table(front, comparison)}
-<p class="note">One line an objective: the schedule that is best in it, with its values in all objectives. Response
-times in hours.</p>
-</section>"""
-
-
-def _tiles(front: Front, comparison: Comparison) -> str:
-    """Return the most important numbers of a front, in large letters."""
-    tiles = [(f"{front.evaluations:,}", "schedules evaluated"), (f"{len(front.values):,}", "on the front")]
-    offline = int((~online(front)).sum())
-    if offline:
-        tiles.append((f"{offline:,}", "of these need to know the future"))
-    if comparison.dominated_by is not None:
-        tiles.append((f"{comparison.dominated_by[0]:,}", "dominate EASY"))
-    best = {o.name: row for o, row in extremes(front)}.get("AWRT")
-    if best is not None:
-        tiles.append((f"{front.values[best, 1] / HOUR:,.2f} h", "shortest AWRT on the front"))
-    return '<div class="tiles">' + "".join(f"<div><b>{n}</b><span>{w}</span></div>" for n, w in tiles) + "</div>"
-
-
-def _summary(front: Front, comparison: Comparison) -> list[str]:
-    """Return in plain words what the front is: sentences in HTML."""
-    count = len(front.values)
-    rule = "no other one is at least as good in every objective and better in one"
-    words = [f"{count:,} of {front.evaluations:,} evaluated schedules are on the front: {rule}."]
-    spans = [
-        f"{_name(o)} from {value_text(o, values.min())} to {value_text(o, values.max())} {unit(o)}"
-        for o, values in zip(front.objectives, front.values.T, strict=True)
-        if not np.isnan(values).any() and (count == 1 or np.ptp(values) > 0)
-    ]
-    words += [
-        f"All share a {_name(o)} of {value_text(o, values[0])} {unit(o)}, which decides nothing."
-        for o, values in zip(front.objectives, front.values.T, strict=True)
-        if np.ptp(values) == 0 and count > 1
-    ]
-    if spans:
-        words.append(f"Along the front, {enumeration(spans)}.")
-    if comparison.dominated_by is not None and comparison.dominates is not None:
-        positions = [
-            f"{html.escape(name)} {_position(above, below)}"
-            for name, above, below in zip(
-                comparison.policies, comparison.dominated_by, comparison.dominates, strict=True
-            )
-        ]
-        words.append(f"Compared with the schedules of the front, {enumeration(positions)}.")
-    return words
-
-
 def _comparison_table(comparison: Comparison) -> str:
     """Return the table of the policies, with the best values on the front and the ideal point."""
     heads = [head_cell("Policy"), *(_objective_head(o) for o in comparison.objectives)]
@@ -521,21 +481,6 @@ def _comparison_table(comparison: Comparison) -> str:
 
 
 COUNTS = ("dominated_by", "dominates")
-
-
-def _extremes_table(front: Front, comparison: Comparison) -> str:
-    """Return the table of the schedules that are best in one objective."""
-    heads = [head_cell("Best in"), *(_objective_head(o) for o in comparison.objectives)]
-    heads += [head_cell("Schedule"), head_cell("Run"), head_cell("Evaluation")]
-    lines: list[str] = []
-    for objective, row in extremes(front):
-        cells = [f'<th scope="row">{objective.name}</th>']
-        for o, value in zip(front.objectives, plain(front.values[row]), strict=True):
-            cells.append(objective_cell(o, value, strong=o == objective))
-        run = front.origins[front.origin[row]].name
-        cells += [f"<td>{row:,}</td>", f"<td>{html.escape(run)}</td>", f"<td>{front.evaluation[row]:,}</td>"]
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    return table(heads, lines)
 
 
 def _provenance(front: Front | None, comparison: Comparison) -> str:
@@ -593,32 +538,3 @@ def _gain(gain: float, less: bool = False, over: str = "") -> str:
     better = number != 0 and (number < 0) == less
     kind, sign = ("same", "") if number == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
     return f'<small class="{kind}">{sign}{number:{"+" if number else ""}.1f} %{over}</small>'
-
-
-def _name(o: Objective) -> str:
-    """Return the name of an objective for a sentence."""
-    return "utilisation" if o.name == "UTIL" else o.name
-
-
-def _position(above: int, below: int) -> str:
-    """Return in words how many schedules dominate a schedule, and how many it dominates, see `Comparison`."""
-    if above < 0:
-        return "has no place, because it uses more processors than the machine has"
-    return f"is dominated by {_count(above)} and dominates {_count(below)}"
-
-
-def _count(count: int) -> str:
-    return f"{count:,}" if count else "none"
-
-
-HOW_TO_READ = """<aside><h3>How to read the figures</h3>
-<p>Every point, or every line, is one whole schedule of the workload: the start times of all its jobs. Most schedules
-come from one set of rules that could run the machine. Sequences, and schedules that start every job as early as
-possible, need to know all run times and submissions in advance; they show how much could still be improved. No
-schedule on the front is better than another one in everything, so the owner chooses among them. The marks are the
-schedules of the named policies.</p>
-<p>The cloud is filled and not a curve, because a front has more objectives than the two of a figure: a point that is
-poor in both of them is good in another one.</p>
-<p>Drag a rectangle to zoom, double-click to return, rest the mouse on a point to see its numbers; “schedule” is its
-row on the front. In the parallel coordinates, drag along an axis to keep only the schedules that pass there, click the
-axis to release them, drag a name to move its axis.</p></aside>"""

@@ -54,12 +54,11 @@ def head_cell(words: str, small: str = "") -> str:
     return f'<th scope="col">{words}' + (f"<small>{small}</small>" if small else "") + "</th>"
 
 
-def objective_cell(o: Objective, value: float | None, below: str = "", strong: bool = False) -> str:
+def objective_cell(o: Objective, value: float | None, below: str = "") -> str:
     """Return the cell of an objective, natural units; undefined (None) is a dash."""
     if value is None:
         return "<td>–</td>"
-    words = f"<b>{value_text(o, value)}</b>" if strong else value_text(o, value)
-    return f"<td>{words}{below}</td>"
+    return f"<td>{value_text(o, value)}{below}</td>"
 
 
 def number_cell(value: float | None, spec: str, unit: str = "", hint: str = "") -> str:

@@ -8,8 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from paretosched.app.charts import axes, differences, empty, in_words, projection
+from paretosched.app.charts import differences, empty, in_words, projection
 from paretosched.app.state import beginning
+from paretosched.report.svg import axes
 from paretosched.wishes.wish import Limit, Wish
 from support.fronts import a_front
 from support.page import FRONT

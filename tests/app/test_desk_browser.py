@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import socket
+from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,11 @@ import pytest
 
 import paretosched as ps
 from paretosched.app.charts import part
+from paretosched.app.measuring import measured_columns, names_to_measure
 from paretosched.app.state import policy_file
 from paretosched.comparison.consequences import consequences, either_or, in_service_words, most_important, users_of
 from paretosched.comparison.questions import questions
-from paretosched.comparison.waits_table import people, wait_lines
+from paretosched.comparison.waits_table import measure_name, people, wait_lines
 from paretosched.comparison.what_if import changed_workload
 from paretosched.deployment.steps import steps
 from paretosched.fronts.row_schedules import row_policy
@@ -426,11 +429,59 @@ def test_a_limit_is_typed_into_the_table_and_a_number_shows_its_jobs(page: Page,
     assert page.wish() == ""
 
 
-def test_better_for_a_group_is_one_click(page: Page, front: ps.Front) -> None:
-    tab = page.tab
-    tab.click("#better summary")
-    tab.locator("#better button >> nth=0").click()
-    tab.wait_for_selector("#text[data-value*='mean wait of others'], #text[data-value*='1.05*EASY']", state="attached")
-    assert 0 <= page.count_left() <= len(front)
-    assert page.wish().startswith("mean wait of ")
-    assert tab.locator("#better[open]").count() == 0
+def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Front, browser_house: Path) -> None:
+    """Each answer is what the library says of all schedules: how many remain, the one shown, and its waits."""
+    tab, workload = page.tab, ps.read_swf(browser_house / "w.swf.gz")
+    easy, groups = ps.simulate(workload, "easy"), range(1, 1 + len(front.groups))
+    names = names_to_measure([], workload)
+    columns = measured_columns(front, names, workload, lambda _: False)
+    assert columns is not None
+    longest, mean = ([columns[measure_name(m, g, front.groups)] for g in groups] for m in ("worst", "mean"))
+    hours = [
+        round(float(np.quantile(longest[0], 0.3)) / 3600 + 0.1, 1),
+        *(round(float(ps.waits(easy).worst[g]) / 3600 + 24, 1) for g in groups[1:]),
+    ]
+    found = np.all([of <= 3600 * most for of, most in zip(longest, hours, strict=True)], axis=0)
+    bearable = np.all([mean[g] <= 1.05 * ps.waits(easy).mean[g + 1] for g in range(1, len(groups))], axis=0)
+    slowdown = columns["mean slowdown"]
+    within = slowdown <= np.round(np.median(slowdown), 2)
+
+    def click_better() -> None:
+        tab.click("#better summary")
+        tab.locator("#better button >> nth=0").click()
+
+    def say(text: str) -> Callable[[], None]:
+        def act() -> None:
+            tab.fill("#text textarea", text)
+            tab.press("#text textarea", "Enter")
+
+        return act
+
+    limits = (f"{measure_name('worst', g, front.groups)} <= {most}h" for g, most in zip(groups, hours, strict=True))
+    tasks = {
+        "a group waits at most that long, nobody a day longer than today": (say(", ".join(limits)), found, None),
+        "better for a group, nobody worse than 5 %": (click_better, bearable, mean[0]),
+        "another measure": (say(f"mean slowdown <= {np.median(slowdown):.2f}"), within, None),
+    }
+    for task, (act, mask, aim) in tasks.items():
+        before = page.wish()
+        act()
+        tab.wait_for_function("(old) => document.querySelector('#text').dataset.value !== old", arg=before)
+        tab.wait_for_selector(f"#left[data-left='{np.count_nonzero(mask)}']", state="attached")
+        row = page.row()
+        if mask.any():
+            assert mask[row], task
+            assert aim is None or aim[row] == aim[mask].min(), task
+        tab.wait_for_selector("#waits td.here:not(.unknown)")
+        there = ps.waits(next(iter(ps.schedules(front, [row], workload))))
+        shown = tab.locator("#waits td.here .value").all_inner_texts()
+        wanted = wait_lines({"today: EASY": ps.waits(easy), "this": there})
+        assert shown == [line.cells["this"].text for line in wanted if line.cells["this"] is not None], task
+    tab.click("[data-tab='compare']")
+    text = page.file_behind("a[href*='decision.html']")
+    awrt = [float(x) for x in np.array(ps.objectives(easy))[1:]], front.values[row, 1:].tolist()
+    lines = most_important(ps.waits(easy), there, people(front.groups), awrt)
+    assert lines
+    for line in lines:
+        assert f"<li>{escape(line.sentence)}</li>" in text
+    assert "The wish: mean slowdown &lt;= " in text

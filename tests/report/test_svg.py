@@ -7,8 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from paretosched.app.charts import axes
-from paretosched.report.svg import BOTTOM, HEIGHT, MOST_FAINT, TOP, Drawn, parallel
+from paretosched.report.svg import BOTTOM, HEIGHT, MOST_FAINT, TOP, Drawn, axes, parallel
 from support.fronts import a_front
 
 
