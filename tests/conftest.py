@@ -43,16 +43,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def compiled_in_turn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def pytest_sessionstart(session: pytest.Session) -> None:
     """Let one worker compile a kernel; the others that need it wait, and load what that has written.
 
-    Else all workers spend minutes on the same large kernels. A worker that needs a lock may have those of kernels that
-    call this one, never of those that it calls, so no two wait for each other. numba's own lock comes first, because
-    another thread of this process may have it and need the same kernel. Those of pymoo are kept, too, which it compiles
-    anew in every process, for 20 s.
+    Else all workers spend minutes on the same large kernels, some before the first test: modules of tests simulate when
+    they are imported. A worker that needs a lock may have those of kernels that call this one, never of those that it
+    calls, so no two wait for each other. numba's own lock comes first, because another thread of this process may have
+    it and need the same kernel. Those of pymoo are kept, too, which it compiles anew in every process, for 20 s.
     """
-    folder = tmp_path_factory.getbasetemp()
+    folder = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # there is no fixture yet
     locks = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "compiling"
     locks.mkdir(exist_ok=True)
     compile_now = Dispatcher.compile
@@ -67,9 +66,9 @@ def compiled_in_turn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
             fcntl.flock(lock, fcntl.LOCK_EX)
             return compile_now(kernel, signature)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Dispatcher, "compile", compile_in_turn)
-        yield
+    patch = pytest.MonkeyPatch()
+    patch.setattr(Dispatcher, "compile", compile_in_turn)
+    session.config.add_cleanup(patch.undo)
 
 
 # Of hypervolumes, where their digits do not matter: fine ones take a third of a second.

@@ -21,7 +21,7 @@ import paretosched as ps
 from paretosched.deployment.daemon_log import read_daemon_log
 from support.slurm_cluster import PATIENT, SlurmCluster, slurm_cluster
 
-PATIENCE = 4 * 3600  # real seconds after which a window that does not end is given up
+PATIENCE = 300  # real seconds without a job that runs or starts, after which a window is given up
 LOOKS = 2.0  # real seconds between two looks at the queue
 SAMPLES = 24  # of sprio, at most, while jobs are submitted
 FIELDS = "JobID:12,SubmitTime:14,StartTime:14,EndTime:14,State:14"
@@ -194,11 +194,21 @@ def priorities_of(cluster: SlurmCluster) -> dict[str, Any]:
 
 
 def wait_for_starts(cluster: SlurmCluster, running: subprocess.Popen[bytes] | None) -> None:
-    """Wait until no job waits."""
-    end = time.monotonic() + PATIENCE
-    while waiting := cluster.call("squeue", "-h", "-t", "PD", "-o", "%A", wait=120).split():
-        if time.monotonic() > end or (running is not None and running.poll() is not None):
-            raise RuntimeError(f"{len(waiting)} jobs still wait, or the daemon has ended:\n{cluster.logs()}")
+    """Wait until no job waits.
+
+    On a machine with too much to do, nodes whose clock is fast stop responding, and none of them comes back by itself
+    (SlurmdTimeout is 0): then nothing runs any more, and a RuntimeError says which nodes.
+    """
+    waiting, moved = [""], time.monotonic()
+    while waiting:
+        earlier, waiting = waiting, cluster.call("squeue", "-h", "-t", "PD", "-o", "%A", wait=120).split()
+        if running is not None and running.poll() is not None:
+            raise RuntimeError(f"the daemon has ended, and {len(waiting)} jobs still wait:\n{cluster.logs()}")
+        if waiting != earlier or cluster.call("squeue", "-h", "-t", "R", "-o", "%A", wait=120):
+            moved = time.monotonic()
+        elif time.monotonic() - moved > PATIENCE:
+            words = f"{len(waiting)} jobs wait, and for {PATIENCE} s none has run; leave the machine more idle, or run"
+            raise RuntimeError(f"{words} it at a lower rate. Nodes: {cluster.nodes()}\n{cluster.logs()}")
         time.sleep(LOOKS)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -18,7 +19,12 @@ from paretosched.workload.limits import Limits
 from support.limited_users import limited_users
 
 W = limited_users(MaxJobsPU=9)
-ENCODING = site_limits(W, ())
+
+
+@cache
+def varied() -> SiteLimits:
+    """Return the limits of W that are varied; it simulates, so not when this module is imported."""
+    return site_limits(W, ())
 
 
 def on_nodes() -> ps.Policy:
@@ -29,11 +35,11 @@ def on_nodes() -> ps.Policy:
 
 
 def test_what_is_varied_are_limits_of_the_qos_that_count_first() -> None:
-    assert [text.rpartition(" ")[0] for text in ENCODING.limits] == [
+    assert [text.rpartition(" ")[0] for text in varied().limits] == [
         "part MaxJobsPU", "part MaxTRESPU=cpu", "Normal MaxJobsPU", "Normal MaxTRESPU=cpu", "Normal MaxTRESPU=gres/gpu",
     ]  # fmt: skip
-    assert ENCODING.gene_labels(2)[1] == "MaxTRESPU=cpu of part"
-    assert 9 in ENCODING.choices[0].grid  # today's
+    assert varied().gene_labels(2)[1] == "MaxTRESPU=cpu of part"
+    assert 9 in varied().choices[0].grid  # today's
 
 
 def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() -> None:
@@ -41,7 +47,7 @@ def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() ->
     assert W.requests is not None
     asked, span = W.asked_amounts, W.submit[-1] - W.submit[0]
     assert asked is not None
-    for each in ENCODING.choices:
+    for each in varied().choices:
         among = W.requests.gpus_per_node == (1 if each.qos == "Normal" else 0)
         amount = {"MaxJobsPU": np.ones(len(W)), "MaxTRESPU=cpu": asked.cpus, "MaxTRESPU=gres/gpu": asked.gpus}[
             each.name
@@ -61,31 +67,31 @@ def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() ->
 
 
 def test_each_value_has_a_genome_and_comes_back() -> None:
-    for i, each in enumerate(ENCODING.choices):
+    for i, each in enumerate(varied().choices):
         for value in (*each.grid, None):
-            settings = [Setting(qos, name, None) for qos, name, _ in ENCODING.choices]
+            settings = [Setting(qos, name, None) for qos, name, _ in varied().choices]
             settings[i] = Setting(each.qos, each.name, value)
-            genome = ENCODING.genome_of(settings)
-            assert ENCODING.settings(genome) == tuple(settings)
+            genome = varied().genome_of(settings)
+            assert varied().settings(genome) == tuple(settings)
             assert ((genome >= 0) & (genome <= 1)).all()
-    ends = [ENCODING.settings(np.full(5, gene)) for gene in (0.0, np.nextafter(0.5, 0), 0.5, 1.0)]
-    assert [each.value for each in ends[0]] == [each.grid[0] for each in ENCODING.choices]
-    assert [each.value for each in ends[1]] == [each.grid[-1] for each in ENCODING.choices]
+    ends = [varied().settings(np.full(5, gene)) for gene in (0.0, np.nextafter(0.5, 0), 0.5, 1.0)]
+    assert [each.value for each in ends[0]] == [each.grid[0] for each in varied().choices]
+    assert [each.value for each in ends[1]] == [each.grid[-1] for each in varied().choices]
     assert {each.value for row in ends[2:] for each in row} == {None}
 
 
 def test_a_point_is_the_machine_whose_limits_are_changed_by_hand() -> None:
     assert W.machine is not None
-    today = settings_today(ENCODING, W)
+    today = settings_today(varied(), W)
     assert [each.value for each in today] == [9, None, None, None, None]
-    decode, none = ENCODING.decoder(W), np.empty((0, 0))
-    assert decode(ENCODING.genome_of(today), none).tolist() == ps.simulate(W, "easy").start.tolist()
+    decode, none = varied().decoder(W), np.empty((0, 0))
+    assert decode(varied().genome_of(today), none).tolist() == ps.simulate(W, "easy").start.tolist()
     chosen = (
         Setting("part", "MaxJobsPU", None),
         Setting("part", "MaxTRESPU=cpu", 12),
         Setting("Normal", "MaxJobsPU", 1),
     )
-    encoding = replace_grids(ENCODING, {("part", "MaxTRESPU=cpu"): (12,), ("Normal", "MaxJobsPU"): (1,)})
+    encoding = replace_grids(varied(), {("part", "MaxTRESPU=cpu"): (12,), ("Normal", "MaxJobsPU"): (1,)})
     hand = (
         Limits("part", "", "", "", {"MaxTRESPU": {"cpu": 12}}),
         Limits("Normal", "", "", "", {"MaxJobsPU": 1, "MaxTRESPU": {"mem": 2**40}}),
@@ -133,10 +139,10 @@ def test_other_limits_and_flags_of_a_qos_stay() -> None:
 
 
 def test_it_is_written_and_read_and_sent() -> None:
-    for each in (ENCODING, SiteLimits(), site_limits(W, ({"policy": policy_json(on_nodes())},))):
+    for each in (varied(), SiteLimits(), site_limits(W, ({"policy": policy_json(on_nodes())},))):
         assert from_json(to_json(each)) == each
         assert pickle.loads(pickle.dumps(each)) == each
-    assert in_words(settings_today(ENCODING, W)) == "MaxJobsPU=9 in QOS part"
+    assert in_words(settings_today(varied(), W)) == "MaxJobsPU=9 in QOS part"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,29 @@ def test_rows_of_earlier_replays_stay_and_those_of_new_ones_replace_them(run: An
     rows = run.with_earlier(new, tmp_path, "windows.csv")
     got = [(int(each["window"]), each["system"], int(each["jobs"])) for each in rows]
     assert got == [(0, "stock", 1), (0, "coarse", 3), (1, "stock", 4), (10, "coarse", 5)]
+
+
+def test_a_wait_for_nodes_that_do_not_respond_ends_and_names_them(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = sys.modules["replay"]
+    second = [0.0]
+    clock = {"monotonic": lambda: second[0], "sleep": lambda seconds: second.__setitem__(0, second[0] + seconds)}
+    monkeypatch.setattr(replay, "time", SimpleNamespace(**clock))
+
+    class Cluster:
+        """Two jobs wait for ever; until second 1000 another runs."""
+
+        def call(self, *words: object, wait: float) -> str:
+            return "7\n8\n" if "PD" in words else "6\n" * (second[0] <= 1000)
+
+        def nodes(self) -> str:
+            return "n1 idle*"
+
+        def logs(self) -> str:
+            return ""
+
+    with pytest.raises(RuntimeError, match=r"^2 jobs wait, and for 300 s none has run.* Nodes: n1 idle\*"):
+        replay.wait_for_starts(Cluster(), None)
+    assert 1300 < second[0] < 1310
 
 
 def test_priorities_that_are_the_model_agree_with_it(run: Any) -> None:

@@ -167,7 +167,7 @@ class SlurmCluster:
         while not holds():
             looks += 1
             if time.monotonic() > end and looks >= LOOKS:
-                raise AssertionError(f"Slurm did not get there in {seconds} s:\n{self.logs()}")
+                raise AssertionError(f"Slurm did not get there in {seconds} s; nodes: {self.nodes()}\n{self.logs()}")
             time.sleep(0.05)
 
     def ready(self, nodes: int | None = None) -> bool:
@@ -176,6 +176,12 @@ class SlurmCluster:
             idle = self.call("sinfo", "-h", "-t", "idle", "-o", "%D", check=False, wait=30).strip()
             return idle == str(len(self.names) if nodes is None else nodes)
         return False
+
+    def nodes(self) -> str:
+        """Return the states of all nodes in a line, such as "n1 idle, n2 idle*"; * is one that does not respond."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return ", ".join(self.call("sinfo", "-h", "-N", "-o", "%N %T", check=False, wait=30).splitlines())
+        return "sinfo does not answer"
 
     def logs(self) -> str:
         """Return the ends of all logs."""
