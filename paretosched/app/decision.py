@@ -137,7 +137,7 @@ def _without_policy(desk: Desk, row: int | None) -> str:
     if changes is None:
         is_of = "knows the future" if row is None else without_policy(desk.front, row)
         return f"<p>It {is_of}: no policy makes it.</p>"
-    return f"<pre>{escape(chr(10).join(limit_lines(changes))) or 'the limits of today'}</pre>"
+    return f"<pre>{escape(chr(10).join(limit_lines(changes))) or 'the limits that are set now'}</pre>"
 
 
 def _how_to_run(desk: Desk, picks: Sequence[Pick]) -> list[str]:
