@@ -25,6 +25,7 @@ from ..report.svg import Drawn, parallel
 from ..report.who_waits import waits_table
 from ..simulation.objective import Objective, improvement, with_group
 from ..simulation.service import Waits
+from ..wishes.exchange_rates import BASIS
 from ..wishes.limit_effects import limit_changes
 from ..wishes.relative_limits import known_part
 from ..workload.machine_description import describe_machine, machine_drawing, machine_words
@@ -245,8 +246,7 @@ def _candidate(desk: Desk, pick: Pick) -> list[str]:
     parts += [_list([*(line.sentence for line in lines), *filter(None, [share_of_easy(desk, pick.row)])])]
     prices = desk.prices(pick.row)
     if prices:
-        note = "What the next hour costs, from a plane fitted to the schedules nearby (in brackets 90 of 100 refits)"
-        parts.append(f"<details><summary>{note}</summary>{_list(prices)}</details>")
+        parts.append(f"<details><summary>{BASIS}</summary>{_list(prices)}</details>")
     return parts
 
 
