@@ -24,11 +24,9 @@ from experiments.quoted import (
     ends,
     evolution_behind,
     gain_of_paper,
-    in_order,
     in_words,
     losers,
     losers_untrained,
-    mean_and_spread,
     of_the_bound,
     of_training,
     of_two_cores,
@@ -112,17 +110,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
     ),
     measurement(SLURM, "run again, it was {:.1f} % better", "KTH 5 again"),
-    Claim(
-        SLURM,
-        "{:.0f} % (KTH) and {:.0f} % (CTC) of the pairs of jobs started in the order of EASY, and the objective is "
-        "{:.1f} and {:.1f} % smaller than simulated in the mean; it differs by {:.0f} and {:.0f} % from window to "
-        "window",
-        lambda r: (
-            *in_order(r, "stock", "easy", *REPLAYED),
-            *(-value for value in mean_and_spread(r, "stock", "easy", *REPLAYED)[:2]),
-            *mean_and_spread(r, "stock", "easy", *REPLAYED)[2:],
-        ),
-    ),
     # --- today's scheduler
     # --- the published numbers of papers 000 and 002
     *(

@@ -39,7 +39,7 @@ def together(rows: Sequence[Row]) -> float:
 SLURM_CLAIMS: tuple[Claim, ...] = (
     measurement(
         SLURM,
-        "over 1,000 jobs took {:g} to {:g} s, and one over 9,990 took {:g} to {:g} s",
+        "over 1,000 jobs it took {:g} to {:g} s, and over 9,990 {:g} to {:g} s",
         "quiet first pass",
         "quiet first pass of 10000",
     ),

@@ -25,7 +25,7 @@ from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, bins
 from ..wishes.answers import answer
-from ..wishes.exchange_rates import COSTS
+from ..wishes.exchange_rates import BASIS, COSTS
 from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
 from ..workload.group_rules import comes_from_consumption
@@ -177,7 +177,7 @@ def _prices(sentences: Sequence[str]) -> list[Any]:
     """Return what the next hour costs; folded where the schedules nearby show no price for any group."""
     if not sentences:
         return []
-    note = "What the next hour costs, from a plane fitted to the schedules nearby (in brackets 90 of 100 refits):"
+    note = f"{BASIS}:"
     items = html.Ul([html.Li(sentence) for sentence in sentences], className="prices")
     if any(COSTS in sentence for sentence in sentences):
         return [html.P(note, className="quiet"), items]

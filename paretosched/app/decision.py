@@ -26,6 +26,7 @@ from ..report.svg import Drawn, parallel
 from ..report.who_waits import waits_table
 from ..simulation.objective import Objective, improvement, with_group
 from ..simulation.service import Waits
+from ..wishes.exchange_rates import BASIS
 from ..wishes.limit_effects import limit_changes
 from ..wishes.relative_limits import known_part
 from ..workload.machine_description import describe_machine, machine_drawing, machine_words
@@ -127,7 +128,7 @@ def _without_policy(desk: Desk, row: int | None) -> str:
     if changes is None:
         is_of = "knows the future" if row is None else without_policy(desk.front, row)
         return f"<p>It {is_of}: no policy makes it.</p>"
-    return f"<pre>{escape(chr(10).join(limit_lines(changes))) or 'the limits of today'}</pre>"
+    return f"<pre>{escape(chr(10).join(limit_lines(changes))) or 'the limits that are set now'}</pre>"
 
 
 def _how_to_run(desk: Desk, picks: Sequence[Pick]) -> list[str]:
@@ -235,8 +236,7 @@ def _candidate(desk: Desk, pick: Pick) -> list[str]:
     parts += [_list([*(line.sentence for line in lines), *filter(None, [share_of_easy(desk, pick.row)])])]
     prices = desk.prices(pick.row)
     if prices:
-        note = "What the next hour costs, from a plane fitted to the schedules nearby (in brackets 90 of 100 refits)"
-        parts.append(f"<details><summary>{note}</summary>{_list(prices)}</details>")
+        parts.append(f"<details><summary>{BASIS}</summary>{_list(prices)}</details>")
     return parts
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from dash import dcc, html
 
+from ..comparison.waits_table import NOTABLE
 from .actions import EXAMPLE
 from .contents import Contents
 from .desk import Desk
@@ -88,7 +89,7 @@ def _question(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Return the centre of the page: the question, who waits how long, and the two buttons of an owner."""
     hint = "Your wish in words; hours and per cent"
     wish = wish_fields(desk.state, desk.front)["text"]
-    note = "↓ shorter, ↑ longer than today by more than 2 % · press a number for its jobs"
+    note = f"↓ shorter, ↑ longer than today by more than {NOTABLE:g} % · press a number for its jobs"
     return html.Section(
         [
             html.Div(

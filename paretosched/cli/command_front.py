@@ -14,6 +14,7 @@ from .file_kinds import Kind
 from .inputs import show_doubts, show_other_machine
 from .options import FRONT, WISH, Name, new_command, number, takes_limits
 from .parser import Parser
+from .waiting import with_progress
 
 if TYPE_CHECKING:
     from ..fronts.front import Front
@@ -82,12 +83,16 @@ def run(options: argparse.Namespace) -> None:
     inputs = [load_front(path) for path in options.runs]
     front = merge(inputs)
     wish, workload = _wish(options, front), _workload(options, front)
-    easy = None if workload is None else objectives(simulate(workload, "easy"), util_from=front.util_from).array
+    easy = None
+    if workload is not None:
+        easy = with_progress(lambda: objectives(simulate(workload, "easy"), util_from=front.util_from).array)
     about = merging(front, inputs, options.runs, easy, **({} if options.box is None else {"reach": options.box}))
     reach = REACH if options.box is None else options.box
     gains = [] if workload is None else group_gains(front, workload, reach, easy)
-    answered = None if wish is None or workload is None else answer(wish, front, workload)
-    effects = None if answered is None or workload is None else limit_effects(front, answered.row, workload)
+    answered = effects = None
+    if wish is not None and workload is not None:
+        answered = chosen = with_progress(lambda: answer(wish, front, workload))
+        effects = with_progress(lambda: limit_effects(front, chosen.row, workload))
     set_by = [] if effects is None else limit_lines(effects.changes)
     if options.output is not None:
         save_front(front, options.output)

@@ -225,6 +225,7 @@ def _against_record(schedule: Schedule, policy: Policy) -> RecordedWaits | None:
 
 def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None, today: RecordedWaits | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as JSON."""
+    from ..comparison.waits_table import waits_of_groups
     from ..core.tables import to_json
     from ..simulation.objective import utilisation_from_submission
     from ..simulation.service import by_class, first_sharing
@@ -241,6 +242,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
     about |= {} if options.users == "recorded" else {"users": options.users}
     about |= dict(schedule.objectives)
     about["UTIL_from_submission"] = utilisation_from_submission(schedule)
+    about["waits"] = waits_of_groups(schedule, today)
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
     about |= {} if schedule.waiting is None else {"waiting": schedule.waiting.table()}
@@ -251,6 +253,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
 def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as tables."""
     from ..comparison.comparison_tables import class_table, searched_text
+    from ..comparison.waits_table import waits_of_groups, waits_of_groups_text
     from ..core.tables import Column, table
     from ..simulation.objective import utilisation_from_submission
     from ..simulation.service import by_class, first_sharing
@@ -276,6 +279,7 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
     lines = [
         f"{schedule.name} on {workload.name}: {number_of(len(workload), 'job')}, {size_in_words(workload)}",
         table(rows, columns),
+        f"\n{waits_of_groups_text(waits_of_groups(schedule, today))}",
     ]
     if schedule.segments is not None:
         classes = by_class(schedule, first_sharing([policy]))

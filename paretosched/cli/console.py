@@ -251,6 +251,8 @@ class _Lines:
         self.tenths = 0
         self.amount = self.note = ""
         self.begin = self.last = monotonic()  # s, of the work and of the last line
+        self.first: tuple[float, int] | None = None  # when the first count was told, and it: a run may be continued
+        self.left = ""
         self.end = threading.Event()
         threading.Thread(target=self.say_still, daemon=True).start()
 
@@ -259,6 +261,7 @@ class _Lines:
         if not goal:
             return
         self.amount, self.note = f"{count:,} of {goal:,} {self.unit}".rstrip(), note
+        self.left = self.time_left(count, goal)
         before, self.tenths = self.tenths, count * 10 // goal  # a second part of the work begins at 0 again
         if self.tenths > before:
             self.say(note)
@@ -266,7 +269,18 @@ class _Lines:
     def say(self, note: str) -> None:
         """Write a line."""
         self.last = monotonic()
-        say(f"{self.what}: {', '.join(filter(None, (self.amount, note)))}")
+        say(f"{self.what}: {', '.join(filter(None, (self.amount, note, self.left)))}")
+
+    def time_left(self, count: int, goal: int) -> str:
+        """Return for how long the rest will take as that since the first count did; "" for ten seconds."""
+        now = monotonic()
+        if self.first is None or count < self.first[1]:
+            self.first = (now, count)
+        took, done = now - self.first[0], count - self.first[1]
+        if took < PERIOD or not done or count >= goal:
+            return ""
+        left = took * (goal - count) / done
+        return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:,.0f} min left"
 
     def say_still(self) -> None:
         """Write a line when there was none for a while, until the end."""

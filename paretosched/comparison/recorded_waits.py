@@ -59,6 +59,8 @@ class RecordedWaits(NamedTuple):
         The scheduler.
     near
         How near it comes.
+    groups
+        The same of the jobs of each group, by its name; groups without recorded waits are left out.
     kept
         How many of the jobs waited though all waiting jobs would have fit on the free processors.
     kept_hours
@@ -75,6 +77,7 @@ class RecordedWaits(NamedTuple):
 
     name: str
     near: Nearness
+    groups: dict[str, Nearness]
     kept: int
     kept_hours: float
     near_without: Nearness | None
@@ -165,6 +168,7 @@ def recorded_waits(workload: Workload, start: Ints, name: str, counted: Ints | N
     return RecordedWaits(
         name,
         _nearness(w, start, rows),
+        {w.groups[k]: _nearness(w, start, rows[w.group[rows] == k]) for k in np.unique(w.group[rows]).tolist()},
         int(kept.sum()),
         float(idle[kept].sum()) / 3600,
         _nearness(w, start, other) if kept.any() and other.size else None,

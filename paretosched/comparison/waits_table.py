@@ -7,15 +7,17 @@ same lines, in the same words. Less is better in all of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Floats, Ints
+from ..core.tables import Column, table
 from ..simulation.schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown
-from ..simulation.service import Waits
+from ..simulation.service import Waits, waits
 from ..workload.measures import objective_name
 from .consequences import AT_ONCE, BETTER, SAME, WORSE, duration, percent
+from .recorded_waits import RecordedWaits
 
 NOTABLE = 2.0  # per cent; a smaller change gets no arrow
 SLOWDOWN = "slowdown_mean"
@@ -26,6 +28,7 @@ MEASURES = {  # by the columns of `Waits`: the words of a line, and those of the
     "worst": ("longest wait", "longest wait"),
     SLOWDOWN: ("slowdown", "mean slowdown"),
 }
+SIMULATED = ("median", "mean", "p95")  # of MEASURES, those that `simulate` shows
 SHARES = {  # groups of users by what they consume, from the first to the last
     1: "the heaviest users", 2: "heavy users", 3: "users in the middle", 4: "light users", 5: "the lightest users",
 }  # fmt: skip
@@ -149,6 +152,63 @@ def measure_name(measure: str, place: int, groups: Sequence[str]) -> str:
     """
     words = MEASURES[measure][1]
     return objective_name(f'{words} of "{groups[place - 1]}"' if place else words, tuple(groups))
+
+
+def waits_of_groups(schedule: Schedule, today: RecordedWaits | None = None) -> list[dict[str, Any]]:
+    """Return how long jobs wait as rows: all jobs, then each group with jobs.
+
+    Parameters
+    ----------
+    schedule
+        A schedule.
+    today
+        How near it comes to the record, of which rows then have `same_order_percent`, pairs of jobs that waited
+        together, and `longer_than_recorded_s`, the mean; None where nothing is recorded, or no pair waited together.
+
+    Examples
+    --------
+    >>> from paretosched.workload.workload import Workload
+    >>> w = Workload(submit=[0, 1], run=[60, 5], estimate=[60, 5], width=[3, 3], capacity=4)
+    >>> waits_of_groups(Schedule(w, [0, 61]))[0]
+    {'group': None, 'jobs': 2, 'wait_median_s': 30.0, 'wait_mean_s': 30.0, 'wait_p95_s': 60.0}
+    """
+    measured, rows = waits(schedule), []
+    for place in np.flatnonzero(measured.jobs).tolist():
+        group = schedule.workload.groups[place - 1] if place else None
+        row: dict[str, Any] = {"group": group, "jobs": int(measured.jobs[place])}
+        row |= {f"wait_{key}_s": float(getattr(measured, key)[place]) for key in SIMULATED}
+        if today is not None:
+            near = today.near if group is None else today.groups.get(group)
+            pairs = (0, 0) if near is None else near.pairs
+            row["same_order_percent"] = 100 * (1 - pairs[1] / pairs[0]) if pairs[0] else None
+            row["longer_than_recorded_s"] = None if near is None else near.longer
+        rows.append(row)
+    return rows
+
+
+def waits_of_groups_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return `waits_of_groups` as a table for a terminal."""
+    lines = []
+    for row in rows:
+        line = {"who": "all jobs" if row["group"] is None else f"group {row['group']}", "jobs": row["jobs"]}
+        line |= {key: value_words(key, row[f"wait_{key}_s"]) for key in SIMULATED}
+        if "same_order_percent" in row:
+            longer, order = row["longer_than_recorded_s"], row["same_order_percent"]
+            line["order"] = "" if order is None else f"{order:.1f} %"
+            line["longer"] = "" if longer is None else _than_recorded(longer)
+        lines.append(line)
+    columns = [Column("who", "waits of"), Column("jobs", "jobs", ",d")]
+    columns += [Column(key, MEASURES[key][0]) for key in SIMULATED]
+    if "same_order_percent" in rows[0]:
+        columns += [Column("order", "same order"), Column("longer", "mean beside record")]
+    return table(lines, columns)
+
+
+def _than_recorded(seconds: float) -> str:
+    """Return by how much simulated waits are longer than recorded ones, in words."""
+    return (
+        f"{duration(abs(seconds))} {'longer' if seconds > 0 else 'shorter'}" if abs(seconds) >= AT_ONCE else "as long"
+    )
 
 
 def jobs_behind(schedule: Schedule, place: int, measure: str, most: int = 10) -> Ints:

@@ -32,6 +32,10 @@ NEIGHBOURS = 12  # for each objective
 DRAWS = 200
 SEED = 0  # of the draws, so that the same front always has the same intervals
 INTERVAL = (5.0, 95.0)  # per cent of the draws
+BASIS = (
+    "What the next hour costs, from a plane fitted to the schedules nearby "
+    f"(in brackets {INTERVAL[1] - INTERVAL[0]:g} of 100 refits)"
+)
 
 COSTS = "costs"  # in sentences that have a rate
 

@@ -28,7 +28,7 @@ class LimitEffects(NamedTuple):
     settings
         All that were varied.
     changes
-        Those that are not as today.
+        Those that are set otherwise now.
     order
         The name of the policy under which the jobs run.
     rows
@@ -45,7 +45,7 @@ class LimitEffects(NamedTuple):
         """Return it as plain values.
 
         "rows" have "limit" in words, "group", "jobs", and "mean" and "p95" of its waits, s, with "mean_today" and
-        "p95_today" with the limits of today under the same policy.
+        "p95_today" with the limits that are set now under the same policy.
         """
         about: dict[str, Any] = plain(
             {"row": self.row, "words": in_words(self.settings), "order": self.order, "rows": [*self.rows]}
@@ -57,7 +57,7 @@ class LimitEffects(NamedTuple):
         """Return it as a table for a terminal: who gains, and who pays."""
         head = f"row {self.row} is {in_words(self.settings)}"
         if not self.changes:
-            return f"{head}: the limits of today"
+            return f"{head}: the limits that are set now"
         rows = []
         for limit in dict.fromkeys(row["limit"] for row in self.rows):
             of_limit = [row for row in self.rows if row["limit"] == limit]
@@ -65,7 +65,7 @@ class LimitEffects(NamedTuple):
             rows.append({"limit": limit} | {key: "; ".join(each) or "-" for key, each in cells.items()})
         return (
             f"{head}\n\n{table(rows, COLUMNS)}\nmean: of all waits of a group; p95: what 95 of 100 of its jobs wait at "
-            f"most; both against the limits of today under {self.order}, simulated"
+            f"most; both against the limits that are set now under {self.order}, simulated"
         )
 
 
@@ -77,7 +77,7 @@ def limit_effects(front: Front, row: int, workload: Workload) -> LimitEffects | 
     front, row
         The front, and the number of the row, from 0.
     workload
-        The jobs of the front; what its machine has now are the limits of today.
+        The jobs of the front; its machine has the limits that are set now.
 
     Raises
     ------

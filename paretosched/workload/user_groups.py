@@ -249,6 +249,10 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
         hint = "; swf has the groups of the import" if words in IMPORTED else did_you_mean(words, groupings)
+        if words in ("user", "users"):
+            hint = "; consumption groups users by their share of the work, 1 the heaviest" + (
+                hint if words == "user" else ""
+            )
         if not words.strip() or set(words) & set(":;"):
             hint = "; in words a group has a name and a condition, as in large: width >= 32; rest"
         if hint and not os.path.lexists(words):

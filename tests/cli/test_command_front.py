@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import paretosched as ps
+from paretosched.cli import command_front
 from paretosched.fronts.front import extremes
 from support.commands import columns, command, succeed
 from support.limited_users import WORDS, limited_users
@@ -73,6 +75,18 @@ def test_front_answers_a_wish_group_by_group(house: Path, tmp_path: Path) -> Non
     (tmp_path / "front.parquet").unlink()
     refusal = command("front", tmp_path / "alone.parquet", "--wish", words)
     assert refusal.err.startswith("paretosched front: --wish: EASY must be simulated on the jobs of the front, but ")
+
+
+def test_what_front_simulates_shows_its_progress(house: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[object] = []
+
+    def wait(work: Callable[[], object]) -> object:
+        waited.append(work())
+        return waited[-1]
+
+    monkeypatch.setattr(command_front, "with_progress", wait)
+    succeed("front", house / "run", "--wish", "AWRT1")
+    assert [type(x).__name__ for x in waited] == ["ndarray", "Answer", "NoneType"]  # EASY, the answer, no limits
 
 
 def test_the_end_of_the_name_decides_how_a_front_is_written(house: Path, tmp_path: Path) -> None:

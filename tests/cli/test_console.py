@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
+from paretosched.cli import console
 from support.commands import (
     command,
     environment,
@@ -253,3 +254,20 @@ def test_ctrl_c_with_worker_processes_is_as_quiet(house: Path, tmp_path: Path) -
     assert all(line.startswith("paretosched") for line in err.splitlines()), err
     assert err.endswith("\nparetosched explore: interrupted\n")
     assert ps.load_front(run).evaluations == len(stored_rows(run))
+
+
+def test_lines_of_progress_say_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    said: list[str] = []
+    monkeypatch.setattr(console, "monotonic", lambda: now[0])
+    monkeypatch.setattr(console, "say", said.append)
+    monkeypatch.setattr(console._Lines, "say_still", lambda lines: None)
+    lines = console._Lines("exploring", "")
+    for second, count in ((5, 400), (25, 500), (125, 1000), (145, 2000)):  # 400 are those of a run that is continued
+        now[0] = float(second)
+        lines.update(count, 2000, f"front {count}")
+    assert said == [
+        "exploring: 400 of 2,000, front 400",
+        "exploring: 1,000 of 2,000, front 1000, about 3 min left",
+        "exploring: 2,000 of 2,000, front 2000",
+    ]

@@ -14,7 +14,7 @@ from paretosched.comparison.recorded_waits import idle_waits, of_scheduler_befor
 from paretosched.policies.policy import as_policy
 from paretosched.workload.down_times import DownTimes
 from paretosched.workload.workload import Workload
-from support.commands import succeed
+from support.commands import columns, succeed
 from support.exploring import random_workload
 
 CONF = (
@@ -141,3 +141,29 @@ def test_simulate_and_review_say_it(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (today["jobs"], today["pairs_in_other_order"], today["kept_waiting"]) == (4, 1, 1)
     out = succeed(*words, "--since", "2000-01-03").out
     assert "Slurm x: the log has no wait from before 2000-01-03, to say how near its simulation comes" in out
+
+
+def test_each_group_is_said_beside_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("slurm.conf").write_text(CONF, encoding="utf-8")
+    ps.write_swf(WIDE.with_(user=[1, 1, 2, 2], wait=[0, 5, 150, -1]), "w.swf.gz")
+    Path("users.csv").write_text("user,group\n1,few\n2,many\n", encoding="utf-8")
+    words = ("simulate", "w.swf.gz", "--policy", "slurm.conf", "--groups", "users.csv")
+    start = ps.simulate(WIDE, "fcfs").start
+    rows = {row["group"]: row for row in succeed(*words, "--json").json["waits"]}
+    assert list(rows) == [None, "few", "many"]
+    for group, jobs in ((None, [0, 1, 2, 3]), ("few", [0, 1]), ("many", [2, 3])):
+        waited = sorted((start - WIDE.submit)[jobs].tolist())
+        assert rows[group]["wait_mean_s"] == sum(waited) / len(waited)
+        assert rows[group]["wait_p95_s"] == waited[-1]
+    few = (start - WIDE.submit)[:2] - np.array([0, 5])
+    assert rows["few"]["longer_than_recorded_s"] == few.mean()
+    assert rows["many"]["same_order_percent"] is None  # one job alone has a record
+    shown = {row[0]: row for row in columns(succeed(*words).out, "waits of")}
+    assert set(shown) == {"all jobs", "group few", "group many"}
+    assert shown["group many"][5] == ""
+    assert shown["group few"][6].endswith(("longer", "shorter", "as long"))
+    plain = succeed("simulate", "w.swf.gz", "--policy", "fcfs").out
+    assert "mean beside record" not in plain
+    assert "95 of 100 within" in plain
+    assert max(map(len, plain.partition("waits of")[2].splitlines())) <= 100

@@ -15,7 +15,7 @@ from support.many_lives import many_lives
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
 
-BYTES = 64  # a job, at most; docs/importing.md says 40, which were measured
+BYTES = 64  # a job, at most; 40 were measured
 LATER = 128  # more for each job that became eligible after its submission
 
 

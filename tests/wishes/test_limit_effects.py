@@ -64,5 +64,9 @@ def test_a_limit_that_is_dropped_is_said_and_the_limits_of_today_change_nothing(
     assert {row["limit"] for row in effects.rows} == {"no MaxJobsPU in QOS part"}
     same = limit_effects(front_with(9, None), 0, W)
     assert same is not None
-    assert (same.changes, same.rows, same.text()) == ((), (), "row 0 is MaxJobsPU=9 in QOS part: the limits of today")
+    assert (same.changes, same.rows, same.text()) == (
+        (),
+        (),
+        "row 0 is MaxJobsPU=9 in QOS part: the limits that are set now",
+    )
     assert settings_today(ENCODING, W) == same.settings

@@ -212,6 +212,14 @@ def test_words_that_describe_no_group_are_no_file(words: str) -> None:
         with_groups(jobs([1], [1]), words)
 
 
+def test_a_word_that_is_no_grouping_names_what_to_type() -> None:
+    w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=1)
+    with pytest.raises(InputError, match="consumption groups users by their share of the work"):
+        with_groups(w, "user")
+    with pytest.raises(InputError, match=r"swf has the groups of the import$"):
+        with_groups(w, "project")
+
+
 def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv: no such file$"):
         by_csv(jobs([1], [1]), tmp_path / "none.csv")
