@@ -43,11 +43,13 @@ LARGE_KEY = 1e200  # a larger one than those beyond it may be infinite
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def put(plan: NodePlan, j: Int, t: Int, length: Int) -> bool:
-    """Return whether job j can be placed for `length` s from second t on; if it can, `held` of `plan` says where."""
+def put(plan: NodePlan, j: Int, t: Int, length: Int, asked: Int) -> bool:
+    """Return whether job j can be placed for `length` s from second t on; if it can, `held` of `plan` says where.
+
+    No node that it gets goes down for `asked` s, which is its request if that is longer.
+    """
     holder = plan.holders[j]
     shape = plan.shapes[holder["shape"]]
-    asked: Int = max(length, holder["request"]) if length > 1 else length
     for o in range(shape["option"], shape["option_end"]):
         if holder["limit"] > plan.options[o]["longest"] or first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
             continue
@@ -167,14 +169,14 @@ def can_be_put(jobs: Jobs, plan: NodePlan, j: Int, t: Int) -> bool:
     """
     if not may_be_put(jobs, plan, j):
         return False
-    if put(plan, j, t, jobs.estimate[j]):
+    if put(plan, j, t, jobs.estimate[j], max(jobs.estimate[j], plan.holders[j]["request"])):
         return True
     shape = plan.shapes[plan.holders[j]["shape"]]
     if plan.now[0]["remembers"] and not shape["late"]:
         if shape["single"] and plan.now[0]["downs"] == 0:
             learn_longest(plan, j)
         else:
-            shape["hopeless"] = not put(plan, j, t, np.int64(1))
+            shape["hopeless"] = not put(plan, j, t, np.int64(1), np.int64(1))
             shape["version"] = plan.now[0]["version"]
             shape["length"] = jobs.estimate[j]
             shape["asked"] = plan.holders[j]["request"]
@@ -375,8 +377,9 @@ def first_place(plan: NodePlan, j: Int, length: Int, after: Int, until: Int, see
         Whether it is known that it cannot be placed in second `after`.
     """
     shape = plan.shapes[plan.holders[j]["shape"]]
+    asked: Int = max(length, plan.holders[j]["request"])
     if not shape["single"] or plan.now[0]["downs"] > 0:
-        if not is_tried and put(plan, j, after, length):
+        if not is_tried and put(plan, j, after, length, asked):
             return after
         return sweep(plan, j, length, after, until)
     found: Int = until
@@ -397,7 +400,7 @@ def first_place(plan: NodePlan, j: Int, length: Int, after: Int, until: Int, see
             for i in range(plan.nodes.shape[1]):
                 if plan.masks[option["mask"], i]:
                     found = first_on(plan, j, o, i, length, after, found)
-    return found if found < until and put(plan, j, found, length) else FAR
+    return found if found < until and put(plan, j, found, length, asked) else FAR
 
 
 @njit(cache=True, nogil=True, _nrt=False)

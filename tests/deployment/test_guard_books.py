@@ -42,8 +42,8 @@ def decide(w: Workload, policy: Guarded, folder: Path, kill_every: int = 0) -> t
 
     def check(t: int, start: dict[int, int], classes: dict[str, int]) -> None:
         before = {row: second for row, second in start.items() if second < t}
-        machine = naive_guarded.Machine(w.capacity, [])
-        expected = naive_guarded.classes_at(t, jobs, before, machine, naive_guarded.terms_of(w, policy))
+        easy = naive_guarded.easy_on(w.capacity)
+        expected = naive_guarded.classes_at(t, jobs, before, easy, naive_guarded.terms_of(w, policy))
         seen = {name for name in w.groups if name in classes}
         assert {name: classes[name] for name in seen} == {
             name: number for name, number in zip(w.groups, expected, strict=True) if name in seen

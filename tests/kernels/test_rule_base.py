@@ -13,7 +13,9 @@ from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import RuleBase, ruled_start_times
 from paretosched.policies.strategy_choice import STRATEGIES, feature_names, situation_of
 from support import naive_rules
+from support.machine_zoo import crowded_case
 from support.naive import Job, Started, naive
+from support.placing import as_runs, runs_of
 from support.zoo import ZOO, a_greedy, constant_rules, jobs, random_jobs, random_rules, rule_bases, workloads
 
 KINDS = ("iterative", "symbiotic")
@@ -81,6 +83,16 @@ def test_switching_at_every_pass_equals_the_oracle(name: str, kind: str) -> None
         assert start.tolist() == starts(w, base) == expected
         assert decisions.tolist() == np.bincount(of_each, minlength=len(decisions)).tolist()
         assert len(decisions) == (base.choice.size if kind == "iterative" else 13)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_on_nodes_it_equals_the_oracle(kind: str) -> None:
+    for seed in range(20):
+        w = crowded_case(seed)
+        base = random_rules(w.groups, seed, kind)
+        assert isinstance(base, RuleBase)
+        schedule = simulate(w, base).check()
+        assert as_runs(schedule) == runs_of(w, naive_rules.runs_on_nodes(w, base)), seed
 
 
 @pytest.mark.slow

@@ -287,3 +287,14 @@ def random_case(seed: int, n: int = 12) -> Workload:
         limit = any_of(1, 2) if where == "-p some" else any_of(1, 1, 2, 5)
         lines.append(f"{second} {run} {size} {more} {where} -t{limit}")
     return case(machine, *lines)
+
+
+def crowded_case(seed: int, n: int = 24) -> Workload:
+    """Return many jobs at once of two users and three groups on a machine at random."""
+    workload, rng = random_case(seed, n), np.random.default_rng([seed, 7])
+    return workload.with_(
+        user=rng.integers(1, 3, size=n),
+        submit=np.sort(workload.submit // 4),
+        group=rng.integers(3, size=n),
+        groups=("a", "b", "c"),
+    )

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from paretosched import Guarded, Workload
 from support import naive, oracle
 from support.naive import Job, Started
+from support.naive_machine import Busy
+from support.naive_machine import Job as OnNodes
+from support.naive_rhythms import ideal
+from support.naive_values import naive_of
 from support.oracle import View
 
 
@@ -22,16 +27,9 @@ class Terms(NamedTuple):
     step: float
 
 
-class Machine(NamedTuple):
-    """The processors, and down times as jobs that run then."""
-
-    capacity: int
-    down: list[Started]
-
-
-def easy(view: View) -> list[Job]:
-    """Return the jobs that EASY starts."""
-    return oracle.one_pass(view, view.waiting, oracle.ONE)
+Easy = Callable[
+    [list[Job]], Mapping[int, int]
+]  # jobs, in the order of their arrival, to their starts under EASY by row
 
 
 def terms_of(workload: Workload, policy: Guarded) -> Terms:
@@ -43,44 +41,86 @@ def terms_of(workload: Workload, policy: Guarded) -> Terms:
 
 def start_times(workload: Workload, terms: Terms, how: str | None = None) -> list[int]:
     """Return the start times of all jobs; `how` says how run times are predicted, but in the books."""
-    jobs = naive.jobs_of(workload)
-    machine = Machine(workload.capacity, oracle.down_jobs(workload))
-    first = jobs[0].arrival
     start: dict[int, int] = {}
-    classes = list(terms.classes)
-    reviews = 0
+    easy = easy_on(workload.capacity, oracle.down_jobs(workload))
+    sort = sorting(naive.jobs_of(workload), terms, start, easy)
 
     def choose(view: View) -> list[Job]:
-        nonlocal classes, reviews
-        due = (view.t - first) // terms.review
-        if due > reviews:
-            reviews = due
-            classes = classes_at(first + due * terms.review, jobs, start, machine, terms)
-
-        def key(job: Job) -> float:
-            age = (job.arrival - first) / terms.ageing
-            return math.log2(job.estimate * job.width) - age - terms.step * classes[job.group]
-
-        by_key = sorted(view.waiting, key=key, reverse=True)  # equal keys keep their order
-        now = oracle.one_pass(view, by_key, oracle.ONE)
+        now = oracle.one_pass(view, sort(view.t, view.waiting), oracle.ONE)
         start.update({job.row: view.t for job in now})
         return now
 
     return oracle.simulate(workload, choose, how)[0]
 
 
-def classes_at(t: int, jobs: list[Job], start: dict[int, int], machine: Machine, terms: Terms) -> list[int]:
+def easy_on(capacity: int, down: Sequence[Started] = ()) -> Easy:
+    """Return EASY on some processors, with down times as jobs that run then."""
+
+    def starts(jobs: list[Job]) -> Mapping[int, int]:
+        found = oracle.simulate_jobs(
+            jobs, capacity, lambda view: oracle.one_pass(view, view.waiting, oracle.ONE), list(down)
+        )
+        return dict(zip(sorted(job.row for job in jobs), found[0], strict=True))
+
+    return starts
+
+
+def runs_on_nodes(workload: Workload, terms: Terms) -> dict[int, Busy]:
+    """Return what each job of a workload on a machine of nodes gets, by row."""
+    machine, on_nodes = naive_of(workload)
+    jobs = naive.jobs_of(workload)
+    start: dict[int, int] = {}
+
+    def easy(expected: list[Job]) -> Mapping[int, int]:
+        found = ideal(machine, [on_nodes[job.row]._replace(run=job.run) for job in expected])
+        return {row: run.begin for row, run in found.items()}
+
+    sort = sorting(jobs, terms, start, easy)
+    before: tuple[int, set[int]] = 0, set()  # the event before, and who waited then
+
+    def order(t: int, waiting: list[OnNodes], running: list[Busy]) -> list[OnNodes]:
+        nonlocal before
+        rows = {job.row for job in waiting}
+        start.update(dict.fromkeys(before[1] - rows, before[0]))
+        before = t, rows
+        return [on_nodes[job.row] for job in sort(t, [jobs[job.row] for job in waiting])]
+
+    return ideal(machine, on_nodes, order)
+
+
+def sorting(
+    jobs: list[Job], terms: Terms, start: Mapping[int, int], easy: Easy
+) -> Callable[[int, Sequence[Job]], list[Job]]:
+    """Return a function that sorts the waiting jobs in second t, after the reviews until then.
+
+    `start` has the starts of all jobs that have begun.
+    """
+    first = jobs[0].arrival
+    classes = list(terms.classes)
+    reviews = 0
+
+    def sort(t: int, waiting: Sequence[Job]) -> list[Job]:
+        nonlocal classes, reviews
+        due = (t - first) // terms.review
+        if due > reviews:
+            reviews = due
+            classes = classes_at(first + due * terms.review, jobs, start, easy, terms)
+
+        def key(job: Job) -> float:
+            age = (job.arrival - first) / terms.ageing
+            return math.log2(job.estimate * job.width) - age - terms.step * classes[job.group]
+
+        return sorted(waiting, key=key, reverse=True)  # equal keys keep their order
+
+    return sort
+
+
+def classes_at(t: int, jobs: list[Job], start: Mapping[int, int], easy: Easy, terms: Terms) -> list[int]:
     """Return the classes of the groups after a review before the events of second t."""
     arrived = [job for job in jobs if job.arrival < t]
     ended = [job for job in arrived if job.row in start and start[job.row] + job.run < t]
     expected = [job._replace(run=expected_run(t, job, ended, start)) for job in arrived]
-    beside = dict(
-        zip(
-            sorted(job.row for job in arrived),
-            oracle.simulate_jobs(expected, machine.capacity, easy, machine.down)[0],
-            strict=True,
-        )
-    )
+    beside = easy(expected)
     groups = range(len(terms.classes))
     real_sums, easy_sums = ([0.0] * (len(groups) + 1) for _ in range(2))
     for job in expected:
@@ -94,7 +134,7 @@ def classes_at(t: int, jobs: list[Job], start: dict[int, int], machine: Machine,
     return [0 if behind[g] else 1 if over else terms.classes[g] for g in groups]
 
 
-def expected_run(t: int, job: Job, ended: list[Job], start: dict[int, int]) -> int:
+def expected_run(t: int, job: Job, ended: list[Job], start: Mapping[int, int]) -> int:
     """Return the run time with which a job counts before second t."""
     if job in ended:
         return job.run

@@ -9,6 +9,9 @@ from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import LEVELS
 from support import naive, oracle
 from support.naive import Job, Started
+from support.naive_machine import Busy
+from support.naive_rhythms import ALL, beyond, changes_of, ideal_pass, in_tiers
+from support.naive_values import naive_of
 from support.oracle import View
 
 
@@ -48,6 +51,38 @@ def start_times(
         return oracle.one_pass(view, sort_waiting(base, strategy // 3, waiting), backfill)
 
     return oracle.simulate(workload, choose, how)[0]
+
+
+def runs_on_nodes(workload: Workload, base: RuleBase) -> dict[int, Busy]:
+    """Return what each job of a workload on a machine of nodes gets, by row; without limits and dependencies."""
+    machine, on_nodes = naive_of(workload)
+    jobs = naive.jobs_of(workload)
+    greedy = naive.greedy_order(workload, base.greedy)
+    runs: dict[int, Busy] = {}
+    waiting: list[Job] = []
+    completions: list[Started] = []
+    t = -1
+    while events := {
+        *beyond(t, (job.arrival for job in jobs)),
+        *beyond(t, (run.end for run in runs.values())),
+        *(beyond(t, changes_of(machine)) if waiting else ()),
+    }:
+        t = min(events)
+        completions += [Started(job, runs[job.row].begin) for job in jobs if job.row in runs and runs[job.row].end == t]
+        waiting += [job for job in jobs if job.arrival == t]
+        if not waiting:
+            continue
+        there = [run for run in runs.values() if run.end > t]
+        running = [Started(jobs[run.job.row], run.begin) for run in there]
+        strategy = choice(base, features(workload.capacity, len(base.groups), completions, running, waiting))
+        queue = greedy(t, waiting) if strategy == 12 else sort_waiting(base, strategy // 3, waiting)
+        reservations = [0, 1, ALL][strategy % 3]
+        in_line = in_tiers(machine, [on_nodes[job.row] for job in queue])
+        users = any(job.ask.same_user for job in on_nodes)
+        for run in ideal_pass(machine, t, in_line, there, reservations, False, users):
+            runs[run.job.row] = run
+            waiting.remove(jobs[run.job.row])
+    return runs
 
 
 def sort_waiting(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:

@@ -155,5 +155,5 @@ def by_oracle(rows: list[dict[str, str]], begin: int, t: int, known: set[str]) -
             start[number] = when[1]
     terms = naive_guarded.Terms([1, 2, 2], 1.0, 1.1, REVIEW, 1200, 4.0)
     came = sorted(jobs, key=lambda job: (job.arrival, job.row))
-    classes = naive_guarded.classes_at(t - begin, came, start, naive_guarded.Machine(NODES * CPUS, []), terms)
+    classes = naive_guarded.classes_at(t - begin, came, start, naive_guarded.easy_on(NODES * CPUS), terms)
     return {name: number for name, number in zip(groups, classes, strict=True) if name in known}
