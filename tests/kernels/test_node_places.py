@@ -16,7 +16,7 @@ from paretosched.kernels.waiting_heap import Waiting, make_heap, take_first
 from paretosched.policies.node_plans import node_plan
 from support.machine_zoo import MACHINE_ZOO, crowded_case, random_case
 from support.naive_machine import Busy, Job
-from support.naive_predicted import predicted
+from support.naive_predicted import runs_as_predicted
 from support.naive_rhythms import ALL, ideal, keep_places
 from support.naive_values import naive_of
 from support.placing import as_runs, runs_of
@@ -94,7 +94,7 @@ def test_with_predicted_run_times_the_engine_equals_the_oracle(policy: str, how:
     for seed in range(20):
         workload = crowded_case(seed)
         schedule = ps.simulate(workload, rule, how).check()
-        assert as_runs(schedule) == runs_of(workload, predicted(*naive_of(workload), how, **words)), seed
+        assert as_runs(schedule) == runs_of(workload, runs_as_predicted(*naive_of(workload), how, **words)), seed
 
 
 def test_predictions_matter_on_crowded_machines() -> None:

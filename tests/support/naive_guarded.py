@@ -27,7 +27,7 @@ class Terms(NamedTuple):
     step: float
 
 
-Easy = Callable[
+Easy = Callable[[list[Job]], Mapping[int, int]]  # jobs to their starts under EASY, by row
     [list[Job]], Mapping[int, int]
 ]  # jobs, in the order of their arrival, to their starts under EASY by row
 

@@ -13,7 +13,7 @@ from support.naive_machine import Busy, Down, Job, Machine, has_licences, lets_i
 from support.naive_rhythms import Order, beyond, by_arrival, changes_of, in_tiers, later_seconds, place
 
 
-def predicted(
+def runs_as_predicted(
     machine: Machine,
     jobs: Sequence[Job],
     how: str,
