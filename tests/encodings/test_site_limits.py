@@ -22,7 +22,7 @@ W = limited_users(MaxJobsPU=9)
 
 
 @cache
-def varied() -> SiteLimits:
+def variation() -> SiteLimits:
     """Return the limits of W that are varied; it simulates, so not when this module is imported."""
     return site_limits(W, ())
 
@@ -35,11 +35,11 @@ def on_nodes() -> ps.Policy:
 
 
 def test_what_is_varied_are_limits_of_the_qos_that_count_first() -> None:
-    assert [text.rpartition(" ")[0] for text in varied().limits] == [
+    assert [text.rpartition(" ")[0] for text in variation().limits] == [
         "part MaxJobsPU", "part MaxTRESPU=cpu", "Normal MaxJobsPU", "Normal MaxTRESPU=cpu", "Normal MaxTRESPU=gres/gpu",
     ]  # fmt: skip
-    assert varied().gene_labels(2)[1] == "MaxTRESPU=cpu of part"
-    assert 9 in varied().choices[0].grid  # today's
+    assert variation().gene_labels(2)[1] == "MaxTRESPU=cpu of part"
+    assert 9 in variation().choices[0].grid  # today's
 
 
 def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() -> None:
@@ -47,7 +47,7 @@ def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() ->
     assert W.requests is not None
     asked, span = W.asked_amounts, W.submit[-1] - W.submit[0]
     assert asked is not None
-    for each in varied().choices:
+    for each in variation().choices:
         among = W.requests.gpus_per_node == (1 if each.qos == "Normal" else 0)
         amount = {"MaxJobsPU": np.ones(len(W)), "MaxTRESPU=cpu": asked.cpus, "MaxTRESPU=gres/gpu": asked.gpus}[
             each.name
@@ -67,31 +67,31 @@ def test_a_value_is_on_the_grid_if_it_can_hold_back_a_job_and_none_for_ever() ->
 
 
 def test_each_value_has_a_genome_and_comes_back() -> None:
-    for i, each in enumerate(varied().choices):
+    for i, each in enumerate(variation().choices):
         for value in (*each.grid, None):
-            settings = [Setting(qos, name, None) for qos, name, _ in varied().choices]
+            settings = [Setting(qos, name, None) for qos, name, _ in variation().choices]
             settings[i] = Setting(each.qos, each.name, value)
-            genome = varied().genome_of(settings)
-            assert varied().settings(genome) == tuple(settings)
+            genome = variation().genome_of(settings)
+            assert variation().settings(genome) == tuple(settings)
             assert ((genome >= 0) & (genome <= 1)).all()
-    ends = [varied().settings(np.full(5, gene)) for gene in (0.0, np.nextafter(0.5, 0), 0.5, 1.0)]
-    assert [each.value for each in ends[0]] == [each.grid[0] for each in varied().choices]
-    assert [each.value for each in ends[1]] == [each.grid[-1] for each in varied().choices]
+    ends = [variation().settings(np.full(5, gene)) for gene in (0.0, np.nextafter(0.5, 0), 0.5, 1.0)]
+    assert [each.value for each in ends[0]] == [each.grid[0] for each in variation().choices]
+    assert [each.value for each in ends[1]] == [each.grid[-1] for each in variation().choices]
     assert {each.value for row in ends[2:] for each in row} == {None}
 
 
 def test_a_point_is_the_machine_whose_limits_are_changed_by_hand() -> None:
     assert W.machine is not None
-    today = settings_today(varied(), W)
+    today = settings_today(variation(), W)
     assert [each.value for each in today] == [9, None, None, None, None]
-    decode, none = varied().decoder(W), np.empty((0, 0))
-    assert decode(varied().genome_of(today), none).tolist() == ps.simulate(W, "easy").start.tolist()
+    decode, none = variation().decoder(W), np.empty((0, 0))
+    assert decode(variation().genome_of(today), none).tolist() == ps.simulate(W, "easy").start.tolist()
     chosen = (
         Setting("part", "MaxJobsPU", None),
         Setting("part", "MaxTRESPU=cpu", 12),
         Setting("Normal", "MaxJobsPU", 1),
     )
-    encoding = replace_grids(varied(), {("part", "MaxTRESPU=cpu"): (12,), ("Normal", "MaxJobsPU"): (1,)})
+    encoding = replace_grids(variation(), {("part", "MaxTRESPU=cpu"): (12,), ("Normal", "MaxJobsPU"): (1,)})
     hand = (
         Limits("part", "", "", "", {"MaxTRESPU": {"cpu": 12}}),
         Limits("Normal", "", "", "", {"MaxJobsPU": 1, "MaxTRESPU": {"mem": 2**40}}),
@@ -139,10 +139,10 @@ def test_other_limits_and_flags_of_a_qos_stay() -> None:
 
 
 def test_it_is_written_and_read_and_sent() -> None:
-    for each in (varied(), SiteLimits(), site_limits(W, ({"policy": policy_json(on_nodes())},))):
+    for each in (variation(), SiteLimits(), site_limits(W, ({"policy": policy_json(on_nodes())},))):
         assert from_json(to_json(each)) == each
         assert pickle.loads(pickle.dumps(each)) == each
-    assert in_words(settings_today(varied(), W)) == "MaxJobsPU=9 in QOS part"
+    assert in_words(settings_today(variation(), W)) == "MaxJobsPU=9 in QOS part"
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,6 @@ class Terms(NamedTuple):
 
 
 Easy = Callable[[list[Job]], Mapping[int, int]]  # jobs to their starts under EASY, by row
-    [list[Job]], Mapping[int, int]
-]  # jobs, in the order of their arrival, to their starts under EASY by row
 
 
 def terms_of(workload: Workload, policy: Guarded) -> Terms:
