@@ -202,8 +202,8 @@ def _overruns(comparison: Comparison) -> str:
 
 def _question(comparison: Comparison) -> str:
     """Return what is asked, in a sentence or two."""
-    names = enumeration([html.escape(name) for name in comparison.policies[1:]])
-    asked = f"How do jobs wait under {names}, beside EASY?" if names else "How do jobs wait under EASY?"
+    others = [html.escape(name) for name in comparison.policies[1:]]
+    asked = f"How do jobs wait under {enumeration(others)}, beside EASY?" if others else "How do jobs wait under EASY?"
     if comparison.wish is None:
         return f"<p>{asked}</p>"
     return f'<p>{asked} The wish: <span class="wish">{html.escape(wish_text(comparison.wish, hours=True))}</span>.</p>'

@@ -152,6 +152,14 @@ def test_the_report_says_what_work_was_cut_off_and_what_cutting_would_have_taken
     assert " ".join(Page(both).words).count(words) == 1
 
 
+def test_a_report_of_easy_alone_asks_how_jobs_wait_under_it():
+    w = random_jobs(1, 30, 16, gap=9, run=40)
+    words = " ".join(Page(report(None, compare(w, "easy"))).words)
+    assert "How do jobs wait under EASY?" in words
+    two = " ".join(Page(report(None, compare(w, [Plain("fcfs"), Plain("list")]))).words)
+    assert "How do jobs wait under FCFS and List, beside EASY?" in two
+
+
 def test_the_report_says_from_when_on_utilisation_counts():
     front, comparison = front_and_comparison()
     words = " ".join(Page(report(front, replace(comparison, util_from=FROM_SUBMISSION))).words)
