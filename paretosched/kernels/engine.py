@@ -57,6 +57,7 @@ from .places import (
     line_up,
     may_be_free,
     may_start,
+    note_parts,
     occupy,
     open_pass,
     pass_time,
@@ -541,14 +542,37 @@ def _guard(
             second = begin + due * review
             arrived = site.state[0]["arrived"]
             again = prepare_easy(asked, second, now.start, arrived, easy, books)
-            renumber_jobs(books_site.free, site.free, easy.rows, again.submit.size)
+            renumber_jobs(again, books_site.free, site.free, easy.rows)
             clear_site(books_site, capacity, down, books.settled[1])
             easy.now.nearby[0] = 0
+            resume(again, easy, books_site, books.settled[1])
             _advance(again, calendar, of_easy, nobody, easy.now, books_site, books_desk, second)
+            note_parts(books_site.free, site.free, easy.rows, easy.now.start, again.submit.size)
             compare_both(asked, second, now.start, arrived, again.submit.size, easy, books)
             if classify(keyed.guard, books.now, keyed.classes):
                 sort_by_keys(jobs, keyed, site, desk.waiting)
         _advance(jobs, calendar, scheduler, users, now, site, desk, begin + (due + 1) * review)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def resume(jobs: Jobs, easy: Beside, site: Site, since: Int) -> None:
+    """Let the jobs run on that ran in EASY's books before second `since`, each on the part of the machine that it had.
+
+    Parameters
+    ----------
+    jobs, easy
+        Those that are simulated, the running ones first, and `Beside`, modified in place.
+    site
+        `Site` of the books, idle, modified in place.
+    since
+        s.
+    """
+    state = site.state
+    while state[0]["arrived"] < jobs.submit.size and easy.start[easy.rows[state[0]["arrived"]]] >= 0:
+        j = state[0]["arrived"]
+        count_job(site.free, j, 1, False)
+        begin_job(jobs, easy.now, site, j, since)
+        state[0]["arrived"] += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Int, Ints, Mask
 from .compiling import njit
+from .inputs import Jobs
 from .waiting_tree import FAR
 
 CPUS, MEMORY, GPUS = range(3)  # of the resources; the types of GPUs from the last one on
@@ -61,6 +62,8 @@ SHAPE = record(
 )  # fmt: skip
 HOLDER = record(
     "shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen", "begun",
+    # in another plan of the machine, see `take_holders`
+    "count_beside", "option_beside",
 )  # fmt: skip
 NOW = record(
     "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "pools",
@@ -201,18 +204,44 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def take_holders(plan: NodePlan, other: NodePlan, rows: Ints, count: Int) -> None:
+def take_holders(jobs: Jobs, plan: NodePlan, other: NodePlan, rows: Ints) -> None:
     """Let job i of `plan`, in place, ask for what that of row `rows[i]` asks for in another plan of the machine.
+
+    What it held when `note_holders` was called last is in its rows of `held`.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs` of the plan; where their estimates are less than the requests in the other one, they have run so long.
+    plan, other
+        `NodePlan`; the other one is only read.
+    rows
+        (n,) int64, of which the first are those of jobs.
+    """
+    for i in range(jobs.submit.size):
+        plan.holders[i] = other.holders[rows[i]]
+        holder = plan.holders[i]
+        holder["count"], holder["option"] = holder["count_beside"], holder["option_beside"]
+        holder["limit"] -= holder["request"] - jobs.estimate[i]
+        holder["request"] = jobs.estimate[i]
+        plan.shapes[holder["shape"]]["job"] = i
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_holders(plan: NodePlan, other: NodePlan, rows: Ints, start: Ints, count: Int) -> None:
+    """Write down in another plan of the machine, in place, what the jobs of `plan` hold that have started.
 
     Parameters
     ----------
     plan, other
-        `NodePlan`; the other one is only read.
-    rows, count
-        (n,) int64, of which the first `count` are those of jobs.
+        `NodePlan`; the first one is only read.
+    rows, start, count
+        (n,) int64 both: the rows of the first `count` jobs in the other plan, and their starts, -1 for none.
     """
     for i in range(count):
-        plan.holders[i] = other.holders[rows[i]]
+        if start[i] >= 0:
+            other.holders[rows[i]]["count_beside"] = plan.holders[i]["count"]
+            other.holders[rows[i]]["option_beside"] = plan.holders[i]["option"]
 
 
 @njit(cache=True, nogil=True, _nrt=False)

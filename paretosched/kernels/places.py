@@ -39,6 +39,7 @@ from .node_plan import (
     is_allowed,
     is_held,
     line_up_allowed,
+    note_holders,
     pass_steps,
     take_holders,
     take_shared,
@@ -57,10 +58,18 @@ def clear_machine(machine: Machine, capacity: Int, down: Down, since: Int) -> No
     raise NotImplementedError
 
 
-def renumber_jobs(machine: Machine, other: Machine, rows: Ints, count: Int) -> None:
-    """Let job i of a `machine`, in place, be that of row `rows[i]` of the `other` one, for the first `count` (n,) rows.
+def renumber_jobs(jobs: Jobs, machine: Machine, other: Machine, rows: Ints) -> None:
+    """Let job i of `jobs` on a `machine`, in place, be that of row `rows[i]` of the `other` one; (n,) rows or more.
 
     Of nodes it asks for the same there; of equal processors there is nothing to know.
+    """
+    raise NotImplementedError
+
+
+def note_parts(machine: Machine, other: Machine, rows: Ints, start: Ints, count: Int) -> None:
+    """Write down in the `other` machine, in place, which part of `machine` its first `count` jobs got.
+
+    `rows` and `start`, (n,) int64, are their rows in the other one, and their starts, -1 for none.
     """
     raise NotImplementedError
 
@@ -446,8 +455,13 @@ _by_machine(
 )
 _by_machine(
     renumber_jobs,
-    lambda machine, other, rows, count: None,
-    lambda machine, other, rows, count: take_holders(machine, other, rows, count),
+    lambda jobs, machine, other, rows: None,
+    lambda jobs, machine, other, rows: take_holders(jobs, machine, other, rows),
+)
+_by_machine(
+    note_parts,
+    lambda machine, other, rows, start, count: None,
+    lambda machine, other, rows, start, count: note_holders(machine, other, rows, start, count),
 )
 _by_machine(
     pass_time,

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from paretosched import Guarded, Workload, simulate
 from support.down import down_at_times, down_workloads, with_down
-from support.naive_guarded import start_times, terms_of
+from support.machine_zoo import crowded_case
+from support.naive_guarded import runs_on_nodes, start_times, terms_of
+from support.placing import as_runs, runs_of
 from support.simulating import DEEP, briefly, deep, starts, thoroughly
 from support.zoo import ZOO, crowd, workloads
 
@@ -45,6 +47,19 @@ def test_is_that_of_the_oracle_with_a_deep_queue(name: str, policy: Guarded) -> 
     w = deep(name, 1)
     w = w.with_(group=np.arange(len(w)) % 3, groups=("1", "2", "3"))
     assert starts(w, policy) == of_oracle(w, policy)
+
+
+@pytest.mark.parametrize("review", [60, 61])
+def test_on_nodes_it_is_that_of_the_oracle(review: int) -> None:
+    """In the books running jobs stay on their nodes from one review to the next, also on those that go down later."""
+    policy = Guarded(("a",), 1.0, 1.1, review, 60, 3.0)
+    other = 0
+    for seed in range(30):
+        w = crowded_case(seed)
+        schedule = simulate(w, policy).check()
+        assert as_runs(schedule) == runs_of(w, runs_on_nodes(w, terms_of(w, policy))), seed
+        other += schedule.start.tolist() != starts(w, "easy")
+    assert other > 20
 
 
 @pytest.mark.slow
