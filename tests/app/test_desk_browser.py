@@ -429,6 +429,11 @@ def test_a_limit_is_typed_into_the_table_and_a_number_shows_its_jobs(page: Page,
     assert page.wish() == ""
 
 
+# Whether the column of the schedule that is looked at has some texts.
+SHOWS = """(wanted) => JSON.stringify(wanted) === JSON.stringify(
+  [...document.querySelectorAll("#waits td.here .value")].map((button) => button.innerText))"""
+
+
 def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Front, browser_house: Path) -> None:
     """Each answer is what the library says of all schedules: how many remain, the one shown, and its waits."""
     tab, workload = page.tab, ps.read_swf(browser_house / "w.swf.gz")
@@ -472,16 +477,15 @@ def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Fron
         if mask.any():
             assert mask[row], task
             assert aim is None or aim[row] == aim[mask].min(), task
-        tab.wait_for_selector("#waits td.here:not(.unknown)")
         there = ps.waits(next(iter(ps.schedules(front, [row], workload))))
-        shown = tab.locator("#waits td.here .value").all_inner_texts()
-        wanted = wait_lines({"today: EASY": ps.waits(easy), "this": there})
-        assert shown == [line.cells["this"].text for line in wanted if line.cells["this"] is not None], task
+        lines = wait_lines({"today: EASY": ps.waits(easy), "this": there})
+        wanted = [line.cells["this"].text for line in lines if line.cells["this"] is not None]
+        tab.wait_for_function(SHOWS, arg=wanted)
     tab.click("[data-tab='compare']")
     text = page.file_behind("a[href*='decision.html']")
     awrt = [float(x) for x in np.array(ps.objectives(easy))[1:]], front.values[row, 1:].tolist()
-    lines = most_important(ps.waits(easy), there, people(front.groups), awrt)
-    assert lines
-    for line in lines:
+    costs = most_important(ps.waits(easy), there, people(front.groups), awrt)
+    assert costs
+    for line in costs:
         assert f"<li>{escape(line.sentence)}</li>" in text
     assert "The wish: mean slowdown &lt;= " in text
