@@ -37,7 +37,6 @@ BEYOND = (
     ("train w.swf --objective AWRT --generations 1 -o p.json", "explore"),
     ("explore w.swf -o run --evaluations 100", "explore"),
     ("import slurm sacct.txt --zone UTC --machine slurm.conf -o log.parquet", "parquet"),
-    ("compare w.swf --policy fcfs -o report.html", "app"),
     ("compare w.swf --policy fcfs --figures .", "app"),
     ("app w.swf", "app"),
 )
