@@ -20,13 +20,13 @@ import msgspec
 from ..core.errors import InputError
 from ..core.files import write_json
 from ..core.run_files import is_run
+from ..core.watching import seconds_left
 from ..search import runs
 from ..search.exploration import MOST_EVALUATIONS
 from ..search.settings import ALL
 from .newer_front import stamp
 from .page_folder import read_typed
 from .processes import Background, Process, begin, last_error
-from .trainings import seconds_left
 
 FORMAT: Final = "paretosched page exploration 1"
 REQUEST_FILE = "explore.json"

@@ -25,6 +25,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import read_json, write_json
 from ..core.run_files import STORE_FILE
+from ..core.watching import seconds_left
 from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
 from ..search import runs
@@ -420,18 +421,6 @@ def size(generations: int, kind: str = GREEDY) -> int:
     if kind == RULES:
         return PARENTS + generations * CHILDREN + OF_RULES[generations]
     return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed_systems(len(CRITERIA))
-
-
-def seconds_left(first: tuple[float, int], now: tuple[float, int], total: int) -> float | None:
-    """Return the seconds until all is done, from two times, s, and how much was done then; None without any progress.
-
-    Examples
-    --------
-    >>> seconds_left((0.0, 10), (20.0, 50), 110), seconds_left((0.0, 10), (0.0, 10), 110)
-    (30.0, None)
-    """
-    done = now[1] - first[1]
-    return (total - now[1]) * (now[0] - first[0]) / done if done > 0 else None
 
 
 def in_columns(values: Floats, wish: Wish, measures: Sequence[str]) -> Floats:

@@ -273,13 +273,14 @@ class _Lines:
 
     def time_left(self, count: int, goal: int) -> str:
         """Return for how long the rest will take as that since the first count did; "" for ten seconds."""
+        from ..core.watching import seconds_left  # on demand: it takes numpy
+
         now = monotonic()
         if self.first is None or count < self.first[1]:
             self.first = (now, count)
-        took, done = now - self.first[0], count - self.first[1]
-        if took < PERIOD or not done or count >= goal:
+        left = seconds_left(self.first, (now, count), goal)
+        if left is None or left <= 0 or now - self.first[0] < PERIOD:
             return ""
-        left = took * (goal - count) / done
         return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:,.0f} min left"
 
     def say_still(self) -> None:

@@ -18,6 +18,7 @@ from ..simulation.service import Waits, waits
 from ..workload.measures import objective_name
 from .consequences import AT_ONCE, BETTER, SAME, WORSE, duration, percent
 from .recorded_waits import RecordedWaits
+from .views import wait_cells, whose
 
 NOTABLE = 2.0  # per cent; a smaller change gets no arrow
 SLOWDOWN = "slowdown_mean"
@@ -28,7 +29,7 @@ MEASURES = {  # by the columns of `Waits`: the words of a line, and those of the
     "worst": ("longest wait", "longest wait"),
     SLOWDOWN: ("slowdown", "mean slowdown"),
 }
-SIMULATED = ("median", "mean", "p95")  # of MEASURES, those that `simulate` shows
+SIMULATED, COLUMN = ("median", "mean", "p95"), "wait_{}_s"  # of MEASURES, those that `simulate` shows, and in its rows
 SHARES = {  # groups of users by what they consume, from the first to the last
     1: "the heaviest users", 2: "heavy users", 3: "users in the middle", 4: "light users", 5: "the lightest users",
 }  # fmt: skip
@@ -172,11 +173,10 @@ def waits_of_groups(schedule: Schedule, today: RecordedWaits | None = None) -> l
     >>> waits_of_groups(Schedule(w, [0, 61]))[0]
     {'group': None, 'jobs': 2, 'wait_median_s': 30.0, 'wait_mean_s': 30.0, 'wait_p95_s': 60.0}
     """
-    measured, rows = waits(schedule), []
-    for place in np.flatnonzero(measured.jobs).tolist():
+    cells, rows = wait_cells(waits(schedule)), []
+    for place in (place for place, cell in enumerate(cells) if cell["jobs"]):
         group = schedule.workload.groups[place - 1] if place else None
-        row: dict[str, Any] = {"group": group, "jobs": int(measured.jobs[place])}
-        row |= {f"wait_{key}_s": float(getattr(measured, key)[place]) for key in SIMULATED}
+        row = {"group": group} | {key: cells[place][key] for key in ("jobs", *map(COLUMN.format, SIMULATED))}
         if today is not None:
             near = today.near if group is None else today.groups.get(group)
             pairs = (0, 0) if near is None else near.pairs
@@ -190,8 +190,8 @@ def waits_of_groups_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return `waits_of_groups` as a table for a terminal."""
     lines = []
     for row in rows:
-        line = {"who": "all jobs" if row["group"] is None else f"group {row['group']}", "jobs": row["jobs"]}
-        line |= {key: value_words(key, row[f"wait_{key}_s"]) for key in SIMULATED}
+        line = {"who": whose(row), "jobs": row["jobs"]}
+        line |= {key: value_words(key, row[COLUMN.format(key)]) for key in SIMULATED}
         if "same_order_percent" in row:
             longer, order = row["longer_than_recorded_s"], row["same_order_percent"]
             line["order"] = "" if order is None else f"{order:.1f} %"

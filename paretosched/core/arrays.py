@@ -20,6 +20,20 @@ def read_only(array: A) -> A:
     return array
 
 
+def rows_alike(*columns: Ints) -> list[tuple[list[int], Ints]]:
+    """Return the different rows of (n,) columns, ascending, and of each the places at which it is, (k,) int64.
+
+    Examples
+    --------
+    >>> [(row, places.tolist()) for row, places in rows_alike(np.array([7, 3, 7]), np.array([0, 1, 0]))]
+    [([3, 1], [1]), ([7, 0], [0, 2])]
+    """
+    rows, number = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    ends = np.cumsum(np.bincount(number.reshape(-1), minlength=len(rows)))
+    places = np.split(np.argsort(number.reshape(-1), kind="stable"), ends[:-1])
+    return [*zip(rows.tolist(), places, strict=True)]
+
+
 def distinct(numbers: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
     """Return the different ones of (n,) numbers, ascending, and the index of each number among them, (n,) int64.
 

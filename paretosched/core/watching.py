@@ -1,4 +1,4 @@
-"""How far a simulation is: its start times, for another thread that waits for it."""
+"""How far work is: a simulation's start times, for another thread that waits for it; and how long the rest takes."""
 
 from __future__ import annotations
 
@@ -25,3 +25,15 @@ def unknown_starts(jobs: int) -> Ints:
     start = np.full(jobs, NOT_STARTED, np.int64)
     starts.append(start)
     return start
+
+
+def seconds_left(first: tuple[float, int], now: tuple[float, int], total: int) -> float | None:
+    """Return the seconds until all is done, from two times, s, and how much was done then; None without any progress.
+
+    Examples
+    --------
+    >>> seconds_left((0.0, 10), (20.0, 50), 110), seconds_left((0.0, 10), (0.0, 10), 110)
+    (30.0, None)
+    """
+    done = now[1] - first[1]
+    return (total - now[1]) * (now[0] - first[0]) / done if done > 0 else None

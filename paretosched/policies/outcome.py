@@ -8,7 +8,7 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from ..core.arrays import Floats, Ints, read_only
+from ..core.arrays import Floats, Ints, Mask, read_only
 from ..core.computing import compute
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.fair_share import Tree, no_tree
@@ -91,6 +91,12 @@ class Placement(NamedTuple):
     def job(self) -> Ints:
         """Return the job of each row, (k,) int64."""
         return np.repeat(np.arange(self.partition.size), np.diff(self.piece))
+
+    def in_all(self, amounts: Ints | Mask) -> Ints:
+        """Return the sum over the nodes of each job, (n,) int64, of amounts by row, (k,)."""
+        before = np.concatenate([[0], np.cumsum(amounts)])
+        sums: Ints = before[self.piece[1:]] - before[self.piece[:-1]]
+        return sums
 
     def take(self, jobs: Ints) -> Placement:
         """Return the placement of some jobs, in this order."""

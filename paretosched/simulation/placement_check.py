@@ -119,12 +119,6 @@ class _Runs(NamedTuple):
     machine: Machine
     requests: Requests
 
-    def in_all(self, amounts: Ints | Mask) -> Ints:
-        """Return the sum over the nodes of each job, (n,), of amounts by row, (k,)."""
-        before = np.concatenate([[0], np.cumsum(amounts)])
-        sums: Ints = before[self.placement.piece[1:]] - before[self.placement.piece[:-1]]
-        return sums
-
     def jobs_keep(self, rule: str, bad: Mask, has: Fact) -> None:
         """Raise InputError if some jobs, (n,) bool, break a rule; `has` says what a job has."""
         offenders = np.flatnonzero(bad)
@@ -230,7 +224,7 @@ def _check_jobs(runs: _Runs, asked: _Asked) -> None:
     machine, requests, held, job = runs.machine, runs.requests, runs.placement, runs.job
     pairs, named = _names_in(machine, requests.hosts)
     own = np.isin(requests.hosts.code[job] * len(machine.names) + held.node, pairs)
-    runs.jobs_keep("a job must have all nodes that it names", runs.in_all(own) < named, "does not")
+    runs.jobs_keep("a job must have all nodes that it names", runs.placement.in_all(own) < named, "does not")
     pairs, _ = _names_in(machine, requests.excluded)
     unwanted = np.isin(requests.excluded.code[job] * len(machine.names) + held.node, pairs)
     runs.rows_keep("no job may be on a node that it excludes", unwanted, "is")
@@ -252,14 +246,14 @@ def _check_jobs(runs: _Runs, asked: _Asked) -> None:
     gpus = (held.gpus * _types(machine, requests.gpu_type)[requests.gpu_type.code[job]]).sum(axis=1)
     rule = "a job must have the GPUs that it asks for on each node"
     runs.rows_keep(rule, gpus < requests.gpus_per_node[job], lambda i: f"has {gpus[i]}")
-    gpus_in_all = runs.in_all(gpus)
+    gpus_in_all = runs.placement.in_all(gpus)
     runs.jobs_keep(
         "a job must have the GPUs that it asks for", gpus_in_all < requests.gpus, lambda j: f"has {gpus_in_all[j]}"
     )
     tasks = cpus // asked.cpus[job]
     per_task, per_node = requests.gpus_per_task[job], requests.tasks_per_node[job]
     tasks = np.where(per_task > 0, np.minimum(tasks, gpus // np.maximum(per_task, 1)), tasks)
-    room = runs.in_all(np.where(per_node > 0, np.minimum(tasks, per_node), tasks))
+    room = runs.placement.in_all(np.where(per_node > 0, np.minimum(tasks, per_node), tasks))
     rule = "a job must have room for its tasks"
     runs.jobs_keep(rule, room < asked.tasks, lambda j: f"has room for {room[j]} of {asked.tasks[j]}")
 
@@ -267,7 +261,7 @@ def _check_jobs(runs: _Runs, asked: _Asked) -> None:
         wanted = np.where(asked.memory[job] == 0, machine.memory[held.node], asked.memory[job])
         rule = "a job must have the memory that it asks for on each node"
         runs.rows_keep(rule, held.memory < wanted, lambda i: f"has {held.memory[i]} of {wanted[i]} MiB")
-        memory = runs.in_all(held.memory)
+        memory = runs.placement.in_all(held.memory)
         in_all = np.maximum(asked.memory_per_cpu, 0) * asked.tasks * asked.cpus
         rule = "a job must have the memory that it asks for by CPU"
         runs.jobs_keep(rule, memory < in_all, lambda j: f"has {memory[j]} of {in_all[j]} MiB")
@@ -310,10 +304,10 @@ def _check_features(runs: _Runs) -> None:
         if wish.alike:
             alike = np.zeros(len(code), dtype=np.bool_)
             for way in wish.ways:
-                alike |= runs.in_all(~has(way)[kind]) == 0
+                alike |= runs.placement.in_all(~has(way)[kind]) == 0
             runs.jobs_keep(f"all nodes of a job must be alike for {words}", mine & ~alike, "does not")
         for way, count in wish.counts:
-            few = runs.in_all(has(way)[kind]) < count
+            few = runs.placement.in_all(has(way)[kind]) < count
             runs.jobs_keep(f"a job must have nodes for each count of {words}", mine & few, "has too few")
 
 

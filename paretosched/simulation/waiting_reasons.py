@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Ints, Mask
+from ..core.arrays import Ints, Mask, rows_alike
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.node_plan import PERIOD
 from ..policies.limit_pools import JOBS, MINUTE, Pools, Share
@@ -111,10 +111,8 @@ def waiting_reasons(workload: Workload, start: Ints, placement: Placement) -> Wa
     """
     w, requests = workload, workload.requests
     assert requests is not None  # noqa: S101  # a placement is of such a workload
-    columns = {DEPENDENCY: np.zeros(len(w), np.int64), BEGIN_TIME: np.zeros(len(w), np.int64)}
-    depends = requests.dependency.code > 0
-    for name, rows in ((DEPENDENCY, depends), (BEGIN_TIME, ~depends)):
-        columns[name][rows] = (w.eligible - w.submit)[rows]
+    later, depends = w.eligible - w.submit, requests.dependency.code > 0
+    columns = {DEPENDENCY: np.where(depends, later, 0), BEGIN_TIME: np.where(depends, 0, later)}
     claims = _Claims(w, start, placement, requests)
     for rows, checks in claims.alike():
         for name, seconds in claims.held_by(rows, checks).items():
@@ -153,13 +151,10 @@ class _Claims:
         self._stays: dict[int, tuple[Ints, Ints, Ints]] = {}
         task = np.where(array < len(arrays), array, -1)
         columns = requests.qos.code, requests.account.code, w.user, placement.partition, requests.licences.code, task
-        kinds, kind = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        order = np.argsort(kind.reshape(-1), kind="stable")
-        parts = np.split(order, np.cumsum(np.bincount(kind.reshape(-1), minlength=len(kinds)))[:-1])
         client = client_of(machine, w.names.users if w.names is not None else {})
         licences = {name: number for number, (name, _) in enumerate(machine.licences, len(arrays))}
         self._kinds: list[tuple[Ints, list[tuple[Share, int]]]] = []  # rows, and what each takes, how many times
-        for (qos, account, user, k, words, own), rows in zip(kinds.tolist(), parts, strict=True):
+        for (qos, account, user, k, words, own), rows in rows_alike(*columns):
             shares = [(Share(own, JOBS, True, False), 1)] if own >= 0 else []
             if machine.limits:
                 whose = client(requests.qos.words[qos], requests.account.words[account], user)
@@ -174,13 +169,8 @@ class _Claims:
 
     def _amounts(self, machine: Machine) -> dict[str, Ints]:
         """Return what each job has in all of each resource of limits, (n,) int64; of memory MiB."""
-        placement, piece = self._placement, self._placement.piece
-
-        def in_all(column: Ints) -> Ints:
-            sums = np.concatenate([[0], np.cumsum(column)])
-            return np.asarray(sums[piece[1:]] - sums[piece[:-1]])
-
-        got = {JOBS: np.ones(piece.size - 1, np.int64), "node": np.diff(piece), "cpu": in_all(placement.cpus)}
+        placement, in_all, nodes = self._placement, self._placement.in_all, np.diff(self._placement.piece)
+        got = {JOBS: np.ones_like(nodes), "node": nodes, "cpu": in_all(placement.cpus)}
         got |= {"mem": in_all(placement.memory), "gres/gpu": in_all(placement.gpus.sum(axis=1))}
         types = enumerate(machine.gpu_types)
         return got | {f"gres/gpu:{kind}".lower(): in_all(placement.gpus[:, place]) for place, kind in types}
@@ -195,10 +185,7 @@ class _Claims:
             columns = [self._need(rows, share, count) for share, count in checked]
             if any(share.pool in self._pools.once for share, _ in checked):
                 columns.append(rows)  # its nodes are its own
-            needs, place = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-            order = np.argsort(place.reshape(-1), kind="stable")
-            parts = np.split(order, np.cumsum(np.bincount(place.reshape(-1), minlength=len(needs)))[:-1])
-            for need, part in zip(needs.tolist(), parts, strict=True):
+            for need, part in rows_alike(*columns):
                 pools = (share.pool for share, _ in checked)
                 yield rows[part], [*zip(pools, need, strict=False)]
 
@@ -214,16 +201,17 @@ class _Claims:
         """
         since, until = self._since[rows], self._start[rows]
         first, last = int(since.min()), int(until.max())
-        uses = [self._use_of(pool, int(rows[0])) for pool, _ in checks]
-        seconds = np.unique(np.concatenate([[first], *(use.second for use in uses)]))
-        seconds = seconds[(seconds >= first) & (seconds < last)]
+        uses = [self._use_of(pool) for pool, _ in checks]
+        within = (use.second[slice(*np.searchsorted(use.second, [first, last]))] for use in uses)
+        seconds = np.unique(np.concatenate([[first], *within]))
         free_yet = np.ones(seconds.size, np.bool_)
         found: dict[str, Ints] = {}
         for use, (pool, need) in zip(uses, checks, strict=True):
             total = self._pools.totals[pool] // (MINUTE if pool in self._timed_pools else 1)
             if need > total:  # it ran although it is larger than the limit
                 continue
-            holds = free_yet & (_at(use, seconds) + need > total)
+            taken = _at(use, seconds) - self._own_in_use(pool, int(rows[0]), seconds)
+            holds = free_yet & (taken + need > total)
             if not holds.any():
                 continue
             free_yet &= ~holds
@@ -242,24 +230,28 @@ class _Claims:
         """Return the pools of remaining time."""
         return {pool for pool, users in self._users_of.items() if users[0][1].timed}
 
-    def _use_of(self, pool: int, row: int) -> _Use:
-        """Return how much of a pool is taken; of one of nodes that count once, beside the nodes of a job."""
+    def _use_of(self, pool: int) -> _Use:
+        """Return how much of a pool is taken."""
         if pool not in self._uses:
             if pool in self._pools.once:
                 self._stays[pool] = self._nodes_in_use(pool)
-                _, begin, end = self._stays[pool]
-                self._uses[pool] = _use([begin, end], [np.ones(begin.size), -np.ones(end.size)])
+                self._uses[pool] = _in_use(*self._stays[pool][1:])
+            elif pool in self._timed_pools:
+                self._uses[pool] = self._minutes_in_use(pool)
             else:
-                self._uses[pool] = (
-                    self._minutes_in_use(pool) if pool in self._timed_pools else self._amount_in_use(pool)
-                )
+                self._uses[pool] = self._amount_in_use(pool)
+        return self._uses[pool]
+
+    def _own_in_use(self, pool: int, row: int, seconds: Ints) -> Ints | int:
+        """Return how many of the nodes of a job are taken in some seconds, below a limit of nodes that count once."""
         if pool not in self._pools.once:
-            return self._uses[pool]
+            return 0
         node, begin, end = self._stays[pool]
         piece = self._placement.piece
-        own = np.isin(node, self._placement.node[piece[row] : piece[row + 1]])
-        both = [*self._stays[pool][1:], begin[own], end[own]]
-        return _use(both, [np.ones(begin.size), -np.ones(end.size), -np.ones(own.sum()), np.ones(own.sum())])
+        own = self._placement.node[piece[row] : piece[row + 1]]
+        bounds = zip(np.searchsorted(node, own), np.searchsorted(node, own, side="right"), strict=True)
+        rows = np.concatenate([np.arange(low, high) for low, high in bounds])
+        return _at(_in_use(begin[rows], end[rows]), seconds) if rows.size else 0
 
     def _amount_in_use(self, pool: int) -> _Use:
         """Return how much of a pool running jobs have."""
@@ -320,6 +312,11 @@ def _use(seconds: Sequence[Ints], changes: Sequence[Any]) -> _Use:
     sums = np.zeros(where.size, np.int64)
     np.add.at(sums, place.reshape(-1), np.concatenate(changes).astype(np.int64))
     return _Use(where, np.cumsum(sums))
+
+
+def _in_use(begin: Ints, end: Ints) -> _Use:
+    """Return how many of some nodes are taken, each from one second until another one."""
+    return _use([begin, end], [np.ones_like(begin), -np.ones_like(end)])
 
 
 def _at(use: _Use, seconds: Ints) -> Ints:

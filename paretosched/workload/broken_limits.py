@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..core.arrays import Floats, Ints, Mask
+from ..core.arrays import Floats, Ints, Mask, rows_alike
 from ..core.errors import first_few
 from .counting_limits import Rule, client_of, rules_of
 from .slurm_conf import KIB
@@ -52,12 +52,9 @@ def broken_limits(workload: Workload) -> Ints:
         return broken
     rules = rules_of(machine)
     client = client_of(machine, {} if workload.names is None else workload.names.users)
-    who = np.stack([requests.qos.code, requests.account.code, requests.partition.code, workload.user], axis=1)
-    each, group = np.unique(who, axis=0, return_inverse=True)
-    order = np.argsort(group.reshape(-1), kind="stable")
-    ends = np.cumsum(np.bincount(group.reshape(-1), minlength=len(each)))
     amounts = _amounts(workload)
-    for (qos, account, partition, user), rows in zip(each.tolist(), np.split(order, ends[:-1]), strict=True):
+    who = requests.qos.code, requests.account.code, requests.partition.code, workload.user
+    for (qos, account, partition, user), rows in rows_alike(*who):
         whose = client(requests.qos.words[qos], requests.account.words[account], user)
         places = machine.partitions_of(requests.partition.words[partition])
         found = [_first_broken(rules(whose, place), amounts, rows) for place in places]

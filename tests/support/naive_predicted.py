@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from support import naive, oracle
-from support.naive_machine import Busy, Down, Job, Machine, has_licences, lets_in
-from support.naive_rhythms import Order, beyond, by_arrival, changes_of, in_tiers, later_seconds, place
+from support.naive_machine import Busy, Down, Job, Machine, lets_in
+from support.naive_rhythms import Order, beyond, by_arrival, changes_of, in_tiers, start_beside
 
 
 def runs_as_predicted(
@@ -54,41 +54,13 @@ def runs_as_predicted(
         running = [run for run in runs.values() if run.end > t]
         there = [run._replace(end=expected[run.job.row]) for run in running]
         queue = in_tiers(machine, order(t, list(waiting), running))
-        for run in one_pass(machine, t, queue, there, requests, reservations, skips, users):
+        for run in start_beside(
+            lambda job: as_asked_for(machine, job, requests[job.row]), t, queue, there, reservations, skips, users
+        ):
             expected[run.job.row] = run.end
             runs[run.job.row] = run._replace(end=t + run.job.run)
             waiting.remove(run.job)
     return runs
-
-
-def one_pass(
-    machine: Machine,
-    t: int,
-    queue: list[Job],
-    running: list[Busy],
-    requests: dict[int, int],
-    reservations: int,
-    skips: bool,
-    users: bool,
-) -> list[Busy]:
-    """Return the jobs that start now, until their expected ends; as `naive_rhythms.ideal_pass`."""
-    begun: list[Busy] = []
-    places: list[Busy] = []
-    for job in queue:
-        there = [*running, *begun]
-        if not has_licences(machine, job, there):
-            continue
-        seen = as_asked_for(machine, job, requests[job.row])
-        found = place(seen, job, [t], [*there, *places], there, t)
-        if found is not None:
-            begun.append(found)
-        elif len(places) < reservations or (reservations == 0 and not skips):
-            others = [*there, *places]
-            later = place(seen, job, later_seconds(machine, job, t, others, users), others, there, t)
-            if later is not None and reservations == 0:
-                break
-            places += [later] if later is not None else []
-    return begun
 
 
 def as_asked_for(machine: Machine, job: Job, request: int) -> Machine:

@@ -105,20 +105,39 @@ def ideal_pass(
     Until now a running job is taken to end at its limit, or in the next second if that has passed. `users`: whether
     jobs want to be alone with those of their user.
     """
-    begun: list[Busy] = []
     expected = [run._replace(end=expected_end(machine, run, t)) for run in running]
+    begun = start_beside(lambda _: machine, t, queue, expected, reservations, skips, users)
+    return [
+        run._replace(end=t + min(run.job.run, longest_run(machine, machine.partitions[run.partition], run.job, t)))
+        for run in begun
+    ]
+
+
+def start_beside(
+    machine_for: Callable[[Job], Machine],
+    t: int,
+    queue: list[Job],
+    running: Sequence[Busy],
+    reservations: int,
+    skips: bool,
+    users: bool,
+) -> list[Busy]:
+    """Return the jobs that start now beside running ones, all until they are expected to end; see `ideal`.
+
+    `machine_for` is the machine as a job may use it.
+    """
+    begun: list[Busy] = []
     places: list[Busy] = []
     for job in queue:
-        if not has_licences(machine, job, expected):
+        there, machine = [*running, *begun], machine_for(job)
+        if not has_licences(machine, job, there):
             continue
-        found = place(machine, job, [t], [*expected, *places], expected, t)
+        found = place(machine, job, [t], [*there, *places], there, t)
         if found is not None:
-            expected.append(found)
-            partition = machine.partitions[found.partition]
-            begun.append(found._replace(end=t + min(job.run, longest_run(machine, partition, job, t))))
+            begun.append(found)
         elif len(places) < reservations or (reservations == 0 and not skips):
-            others = [*expected, *places]
-            later = place(machine, job, later_seconds(machine, job, t, others, users), others, expected, t)
+            others = [*there, *places]
+            later = place(machine, job, later_seconds(machine, job, t, others, users), others, there, t)
             if later is not None and reservations == 0:
                 break
             places += [later] if later is not None else []
