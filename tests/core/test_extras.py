@@ -22,6 +22,7 @@ CORE = (
     "info w.swf",
     "simulate w.swf --policy easy -o s.csv",
     "compare w.swf --policy fcfs --policy sjf",
+    "compare w.swf --policy fcfs -o report.html",
     "resample w.swf -o again.swf",
     "whatif w.swf --nodes +16",
     "explain easy",
