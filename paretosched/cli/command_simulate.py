@@ -22,10 +22,8 @@ from .options import FRONT, POLICY, Name, new_command, takes_order, takes_shares
 from .parser import Parser
 from .waiting import with_progress
 
-PREEMPTION = "preemption"
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..comparison.recorded_waits import RecordedWaits
     from ..policies.policy import Policy
@@ -90,8 +88,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         action="extend",
         type=_words,
         metavar="WHAT",
-        help="of a log with nodes: leave out limits, dependencies or reservations; several with commas between them. "
-        "Preemption is not simulated, so that it is always left out",
+        help="of a log with nodes: leave out limits, dependencies, reservations or preemption; several with commas "
+        "between them. Only the policy of a slurm.conf preempts jobs",
     )
     output = parser.add_argument_group("what is written", "Without these options, only the table of objectives.")
     output.add_argument(
@@ -107,8 +105,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         rare=True,
         metavar="FILE",
         type=Name(writes=Kind.SEGMENTS),
-        help="for a policy that preempts jobs: file to write when and where each job runs: job,from,to,nodes (CSV, or "
-        ".parquet)",
+        help="where jobs are preempted: file to write when and where each runs: job,from,to,nodes (CSV, or "
+        ".parquet); of a log with nodes those that made way for others",
     )
     output.add_argument(
         "--save-policy",
@@ -124,8 +122,8 @@ def _words(text: str) -> list[str]:
 
     words = [word.strip() for word in text.split(",")]
     for word in words:
-        if word not in (*WITHOUT, PREEMPTION):
-            known = ", ".join((*WITHOUT, PREEMPTION))
+        if word not in WITHOUT:
+            known = ", ".join(WITHOUT)
             raise argparse.ArgumentTypeError(f"must be of {known}, but has {in_quotes(word)}")
     return words
 
@@ -151,8 +149,6 @@ def run(options: argparse.Namespace) -> None:
 
 def _without(workload: Workload, without: Sequence[str]) -> Workload:
     """Return the workload without what --without names."""
-    if PREEMPTION in without:
-        remark("--without preemption: preemption is not simulated, so that there is none to leave out")
     if not without:
         return workload
     if workload.machine is None:
@@ -160,7 +156,7 @@ def _without(workload: Workload, without: Sequence[str]) -> Workload:
             f"--without: leaves out what a machine of nodes has, but that of {workload.name} has none; "
             "import --machine makes a log with nodes, and --one-pool takes them away"
         )
-    return workload.without(*dict.fromkeys(word for word in without if word != PREEMPTION))
+    return workload.without(*dict.fromkeys(without))
 
 
 def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, None]:
@@ -246,6 +242,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
     about |= {} if schedule.waiting is None else {"waiting": schedule.waiting.table()}
+    about |= {} if schedule.preempted is None else {"preempted": schedule.preempted}
     about |= {} if today is None else {"recorded_waits": today.facts()}
     return to_json(about)
 
@@ -294,6 +291,17 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
             Column("share", "% of the hours", ".1f"),
         ]
         lines.append(f"\n{table(schedule.waiting.table(), waiting)}")
+    if schedule.preempted is not None:
+        lines.append(f"\n{_preempted_words(schedule.preempted)}")
     if today is not None:
         lines.append(f"\n{today.words()}")
     return "\n".join(lines)
+
+
+def _preempted_words(about: Mapping[str, Any]) -> str:
+    """Return what was lost because jobs made way for others, in a sentence."""
+    cancelled = f", {about['cancelled']:,} of them for good" if about["cancelled"] else ""
+    return (
+        f"{number_of(about['jobs'], 'job')} made way for others, {number_of(about['times'], 'time')}{cancelled}: "
+        f"{about['lost_cpu_hours']:,.1f} CPU hours lost, {about['lost_percent']:.2f} % of what ran"
+    )

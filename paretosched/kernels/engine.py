@@ -50,9 +50,12 @@ from .places import (
     count_job,
     exchange,
     find_place,
+    grace_for,
     is_free,
     is_kept_out,
+    keep_life,
     keeps_places,
+    let_go,
     lift,
     line_up,
     may_be_free,
@@ -73,12 +76,39 @@ from .places import (
     when_counted,
 )
 from .predicted import Predictor, learn, longer, new_predictor, predict
+from .preemption import is_short_of_room, make_room
 from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
 from .profile import add, earliest
 from .reacting import Users, call_next, expect_all, in_tables, let_in, see_end, see_starts, users_of
 from .rule_choice import Ballot, choose
-from .running import Profile, Running, end_next, launch, next_end, no_profile, pop, push, running_jobs
-from .slurm_passes import Pace, expect_end, forget_end, no_pace, priority_of
+from .running import (
+    Profile,
+    Running,
+    end_next,
+    end_sooner,
+    launch,
+    next_end,
+    no_profile,
+    pop,
+    push,
+    running_jobs,
+    take_out,
+)
+from .slurm_pace import (
+    AGAIN,
+    BACK,
+    CANCELLED,
+    ENDS,
+    GOING,
+    REQUEUED,
+    STAYS,
+    VICTIMS,
+    Pace,
+    expect_end,
+    forget_end,
+    no_pace,
+)
+from .slurm_passes import priority_of
 from .usage import Usage, note_usage
 from .waiting_heap import Waiting, count_fitting, make_heap, still_waiting, take_first
 from .waiting_tree import FAR
@@ -374,7 +404,7 @@ def guard(
     Parameters
     ----------
     jobs, capacity, down, calendar, predictor, nodes, users
-        As for `simulate`, and so is what is returned; users who react are on a machine without nodes.
+        As for `simulate`, and so is what is returned.
     start
         (n,) int64, s, filled in place.
     ranking
@@ -386,6 +416,7 @@ def guard(
     start.fill(-1)
     scheduler = scheduler_of(jobs, ranking, True, predictor, Keyed(rule, rule.classes.copy()))
     (real, asked), scheduler, users = own_all([jobs, jobs], scheduler, users)
+    asked = asked._replace(submit=real.submit)  # in the books jobs come when they really do
     easy = easy_beside(n, capacity, False)
     of_easy = scheduler_of(jobs, scheduler.ranking, True, None)
     sites = [empty_site(jobs, capacity, down, each, nodes) for each in (scheduler, of_easy)]
@@ -428,8 +459,11 @@ def _run(
     desk = wide_desk(jobs.submit.size, scheduler.ranking.backfilling, down)._replace(asked=asked)
     if users.job.size:
         expect_all(mine, users, site.free)
-    _advance(mine, calendar, scheduler, users, now, site, desk, FAR)
-    return site.free
+    while True:
+        _advance(mine, calendar, scheduler, users, now, site, desk, FAR)
+        if not is_short_of_room(scheduler.pace):
+            return site.free
+        make_room(scheduler.pace)
 
 
 def own_all(several: list[Jobs], scheduler: Scheduler, users: Users | None) -> tuple[list[Jobs], Scheduler, Users]:
@@ -625,10 +659,14 @@ def _advance(
     rows = desk.waiting.rows
     n = jobs.submit.size
     reacting = users.job.size > 0
-    while goes_on(jobs, site):
+    pace, away = scheduler.pace, scheduler.pace.away
+    preempts = pace.look[0]["preempts"] > 0
+    while goes_on(jobs, site) or pace.look[0]["going"] + pace.look[0]["back"] > 0:
         t = next_second(jobs, now, site, scheduler.promising, scheduler.promises.place, rows)
-        t = min(t, scheduler.pace.look[0]["tick"])
-        if t >= until:
+        t = min(t, pace.look[0]["tick"])
+        if pace.look[0]["back"] > 0:
+            t = min(t, away[BACK, 0] >> pace.look[0]["row_bits"])
+        if t >= until or (preempts and is_short_of_room(pace)):
             return
         begin_second(site, t)
         counted = not scheduler.paced and t == scheduler.pace.look[0]["tick"]
@@ -636,9 +674,11 @@ def _advance(
         while state[0]["running"] > 0 and next_end(now) == t:
             j = end_job(jobs, scheduler, now, site, t)
             ended = True
+            note(ranking.usage, j, t, -jobs.width[j])
+            if preempts and makes_way(jobs, scheduler, now, site, j, t):
+                continue
             if reacting:
                 see_end(users, j, t)
-            note(ranking.usage, j, t, -jobs.width[j])
             if scheduler.predicted:
                 learn(predictor, j, jobs.run[j])
             if scheduler.ruled:
@@ -655,24 +695,17 @@ def _advance(
         before: Int = state[0]["waiting"]
         happened = ended or (state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t)
         while state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t:
-            j = state[0]["arrived"]
-            if scheduler.predicted:
-                jobs.estimate[j] = predict(predictor, j)
-                predictor.first[j] = jobs.estimate[j]
-            if kept:
-                if scheduler.guarded:
-                    site.keys[j] = key_of(jobs, scheduler.keyed.guard, scheduler.keyed.classes, j)
-                else:
-                    desk.waiting.queue[0] = j
-                    rank(ranking.order, situation, jobs, t, ranking, desk, 1)
-                    site.keys[j] = desk.waiting.keys[0]
-                    if scheduler.paced:
-                        site.keys[j] = priority_of(scheduler.pace, j, site.keys[j])
-            enter(site, rows, j, kept, scheduler.paced, scheduler.pace.turn)
-            now.start[j] = -1
+            arrive(jobs, scheduler, now, site, desk, situation, state[0]["arrived"], t)
             state[0]["arrived"] += 1
             if reacting:
                 let_in(jobs, users, site.free, state[0]["arrived"])
+        while pace.look[0]["back"] > 0 and away[BACK, 0] >> pace.look[0]["row_bits"] == t:
+            j = away[BACK, 0] & ((1 << pace.look[0]["row_bits"]) - 1)
+            pop(away[BACK], pace.look[0]["back"])
+            pace.look[0]["back"] -= 1
+            jobs.submit[j] = t
+            arrive(jobs, scheduler, now, site, desk, situation, j, t)
+            happened = True
         count: Int = state[0]["waiting"]
         running: Int = state[0]["running"]
         if scheduler.promising:
@@ -695,12 +728,87 @@ def _advance(
                 start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, among, situation, t)
         if state[0]["running"] > running:
             if reacting:
-                see_starts(users, rows, count, now.start, t)
+                see_starts(users, rows, count, now.start, away[AGAIN], t)
                 call_next(jobs, users, site.free, state[0]["arrived"])
             state[0]["waiting"] = still_waiting(rows, count, now.start)
         if not scheduler.paced:
             some_wait = state[0]["waiting"] > 0 and state[0]["running"] > 0
             scheduler.pace.look[0]["tick"] = when_counted(site.free, t) if some_wait else FAR
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def arrive(
+    jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, desk: Desk, situation: Int, j: Int, t: Int
+) -> None:
+    """Let job j wait from second t on.
+
+    Parameters
+    ----------
+    jobs, scheduler, now, site, desk, situation
+        As for `start_jobs`; modified in place.
+    j, t
+        The job, and the second.
+    """
+    ranking, predictor = scheduler.ranking, scheduler.predictor
+    if scheduler.predicted:
+        jobs.estimate[j] = predict(predictor, j)
+        predictor.first[j] = jobs.estimate[j]
+    if scheduler.kept:
+        if scheduler.guarded:
+            site.keys[j] = key_of(jobs, scheduler.keyed.guard, scheduler.keyed.classes, j)
+        else:
+            desk.waiting.queue[0] = j
+            rank(ranking.order, situation, jobs, t, ranking, desk, 1)
+            site.keys[j] = desk.waiting.keys[0]
+            if scheduler.paced:
+                site.keys[j] = priority_of(scheduler.pace, j, site.keys[j])
+    enter(site, desk.waiting.rows, j, scheduler.kept, scheduler.paced, scheduler.pace.turn)
+    now.start[j] = -1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def makes_way(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, j: Int, t: Int) -> bool:
+    """Return whether job j, which has ended in second t, made way for others and will come back.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`, only read.
+    scheduler, now, site
+        As for `start_jobs`; the pace, the predictor and the starts are modified in place.
+    j, t
+        The job, and the second.
+    """
+    pace = scheduler.pace
+    mode: Int = pace.away[GOING, j]
+    if mode == ENDS:
+        pace.away[GOING, j] = STAYS
+    if mode != CANCELLED and mode != REQUEUED:
+        return False
+    if scheduler.predicted:
+        late = ((now.start[j] + jobs.estimate[j]) << now.row_bits) | j
+        site.state[0]["late"] = take_out(scheduler.predictor.late, site.state[0]["late"], late)
+    comes_back = keep_life(site.free, pace, j, now.start[j], t)
+    if comes_back:
+        now.start[j] = -1
+    return bool(comes_back)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def ask_victims(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: Int) -> None:
+    """Let the jobs end soon that a main pass has asked to make way in second t.
+
+    `scheduler`, `now` and `site` are modified in place; `jobs` are only read.
+    """
+    pace = scheduler.pace
+    for place in range(pace.look[0]["victims"]):
+        j = pace.away[VICTIMS, place]
+        end, sooner = now.start[j] + jobs.run[j], t + grace_for(site.free, pace, j)
+        if end <= sooner:
+            pace.away[GOING, j] = ENDS
+            continue
+        let_go(site.free, pace, j)
+        end_sooner(now, site.state[0]["running"], j, end, sooner)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -1084,7 +1192,8 @@ def start_in_passes(
 ) -> None:
     """Start the jobs that the passes of Slurm start in second t, and say when the next ones are due.
 
-    No pass is due where no waiting job could be on the machine, whatever the order is, and whatever is planned.
+    No pass is due where no waiting job could be on the machine, whatever the order is, and whatever is planned. Where
+    jobs may make way for others, main passes are.
 
     Parameters
     ----------
@@ -1099,21 +1208,25 @@ def start_in_passes(
     left: Int = site.state[0]["waiting"]
     backfills = look[0]["backfills"] > 0 and t % look[0]["every"] == 0
     in_vain = not happened
+    may_ask = look[0]["preempts"] > 0 and left > 0  # a main pass may make room
     for which in range(2):
         due = backfills if which == 1 else happened or t % look[0]["main"] == 0
-        if due and any_may_start(jobs, site.free, rows, left):
+        if due and ((may_ask and which == 0) or any_may_start(jobs, site.free, rows, left)):
             line_up_for_pass(jobs, scheduler, site, desk, situation, t)
             begun: Int = start_in_pass(jobs, site.free, pace, now.start, left, t, which == 1)
             note_starts(jobs, scheduler, now, site, begun, t)
+            if may_ask and which == 0:
+                ask_victims(jobs, scheduler, now, site, t)
             in_vain &= begun == 0
     to_come = site.state[0]["arrived"] < jobs.submit.size or site.state[0]["change"] < site.changes.size
+    to_come |= look[0]["going"] + look[0]["back"] > 0
     if not in_vain or to_come or site.state[0]["running"] > 0:
         look[0]["idle"] = 0
     elif backfills or look[0]["backfills"] == 0:
         look[0]["idle"] += 1
     look[0]["tick"] = FAR
     # On an idle machine the second pass finds what the first one did.
-    if look[0]["idle"] < 2 and any_may_start(jobs, site.free, rows, left):
+    if look[0]["idle"] < 2 and (may_ask or any_may_start(jobs, site.free, rows, left)):
         look[0]["tick"] = (t // look[0]["main"] + 1) * look[0]["main"]
         if look[0]["backfills"] > 0:
             look[0]["tick"] = min(look[0]["tick"], (t // look[0]["every"] + 1) * look[0]["every"])

@@ -44,9 +44,11 @@ from .node_plan import (
     take_holders,
     take_shared,
 )
+from .preemption import grace_of, note_asked, note_life
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
 from .running import Profile
-from .slurm_passes import Pace, start_in_slurm_pass
+from .slurm_pace import Pace
+from .slurm_passes import start_in_slurm_pass
 from .waiting_heap import Waiting, count_fitting
 from .waiting_tree import FAR
 
@@ -242,6 +244,27 @@ def start_in_pass(jobs: Jobs, machine: Machine, pace: Pace, start: Ints, count: 
     ----------
     jobs, machine, pace, start, count, t, backfills
         As for `start_in_slurm_pass`; (n,) int64 `start`. All but `jobs` are modified in place.
+    """
+    raise NotImplementedError
+
+
+def grace_for(machine: Machine, pace: Pace, j: Int) -> Int:
+    """Return for how long job j on a `machine` goes on that is asked to make way, s; all is only read."""
+    raise NotImplementedError
+
+
+def let_go(machine: Machine, pace: Pace, j: Int) -> None:
+    """Do what `preemption.note_asked` does with the nodes of a `machine`, `pace`, modified in place, and job j."""
+    raise NotImplementedError
+
+
+def keep_life(machine: Machine, pace: Pace, j: Int, begin: Int, end: Int) -> bool:
+    """Do what `preemption.note_life` does with the nodes of a `machine`; false on processors.
+
+    Parameters
+    ----------
+    machine, pace, j, begin, end
+        As for `note_life`; `pace` is modified in place.
     """
     raise NotImplementedError
 
@@ -560,3 +583,10 @@ _by_machine(
     ),
 )
 _by_machine(exchange_rows, lambda machine, a, b: None, lambda machine, a, b: _exchange_on_nodes(machine, a, b))
+_by_machine(grace_for, lambda machine, pace, j: 1, lambda machine, pace, j: grace_of(machine, pace, j))
+_by_machine(let_go, lambda machine, pace, j: None, lambda machine, pace, j: note_asked(machine, pace, j))
+_by_machine(
+    keep_life,
+    lambda machine, pace, j, begin, end: False,
+    lambda machine, pace, j, begin, end: note_life(machine, pace, j, begin, end),
+)

@@ -21,7 +21,7 @@ from .places import Machine, exchange_rows
 from .predicted import Predictor
 from .priority import Ranking
 from .running import pop, push
-from .slurm_passes import Pace
+from .slurm_pace import Pace
 from .waiting_tree import FAR
 
 COMING, ROW_BITS = range(2)  # of the state of `Users`
@@ -193,8 +193,10 @@ def see_end(users: Users, row: Int, t: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def see_starts(users: Users, rows: Ints, count: Int, start: Ints, t: Int) -> None:
+def see_starts(users: Users, rows: Ints, count: Int, start: Ints, again: Ints, t: Int) -> None:
     """Let `users`, in place, see which jobs started in second t: those that wait for a start may be expected now.
+
+    That a job starts once more, after it has made way for others, is nothing new.
 
     Parameters
     ----------
@@ -202,9 +204,11 @@ def see_starts(users: Users, rows: Ints, count: Int, start: Ints, t: Int) -> Non
         `Users`, and the second.
     rows, count, start
         (n,) int64, the jobs that waited are the first `count`; and (n,) int64, s, when jobs started.
+    again
+        (n + 1,) int64, how often each had started before; or shorter, if no job makes way.
     """
     for i in range(count):
-        if start[rows[i]] == t:
+        if start[rows[i]] == t and (again.size <= rows[i] or again[rows[i]] == 0):
             let_follow(users, users.reactions.batch[users.job[rows[i]]], t, np.int64(1))
 
 

@@ -163,6 +163,30 @@ def pop(heap: Ints, size: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def take_out(heap: Ints, size: Int, key: Int) -> Int:
+    """Remove `key` from a heap of `size` keys, if it is there; return how many are left.
+
+    Parameters
+    ----------
+    heap
+        (size or more,) int64, modified in place; its keys are 0 or more.
+    size, key
+        Keys in the heap, and the one to remove.
+    """
+    for place in range(size):
+        if heap[place] == key:
+            i: Int = place
+            while i > 0:
+                parent = (i - 1) >> 1
+                heap[i] = heap[parent]
+                i = parent
+            heap[0] = key  # as good as the smallest one: it goes
+            pop(heap, size)
+            return size - 1
+    return size
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def expect(ends: Ints, size: Int, key: Int) -> None:
     """Insert `key` into `size` keys sorted latest first.
 
@@ -313,6 +337,27 @@ def launch(jobs: Jobs, now: Running, running: Int, j: Int, t: Int) -> None:
     now.nearby[0] = put(now.near, nearby, now.far, running - nearby, ((t + jobs.run[j]) << now.row_bits) | j)
     if now.ends.size > 1:
         expect(now.ends, running, ((t + jobs.estimate[j]) << now.width_bits) | jobs.width[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def end_sooner(now: Running, running: Int, j: Int, end: Int, sooner: Int) -> None:
+    """Let job j, one of the `running` jobs of `now`, end in second `sooner` and not in second `end`, in place."""
+    near, key = now.near, (end << now.row_bits) | j
+    nearby: Int = now.nearby[0]
+    others: Int = running - nearby
+    place: Int = nearby - 1
+    while place >= 0 and near[place] < key:
+        place -= 1
+    if place >= 0 and near[place] == key:
+        for i in range(place, nearby - 1):
+            near[i] = near[i + 1]
+        nearby -= 1
+        if nearby == 0:
+            nearby = refill(near, now.far, others)
+            others -= nearby
+    else:
+        others = take_out(now.far, others, key)
+    now.nearby[0] = put(near, nearby, now.far, others, (sooner << now.row_bits) | j)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

@@ -6,6 +6,7 @@ those of higher tiers first: a *turn*. Between passes nothing is reserved.
 In the main pass the first job of a partition that lacks resources stops its partition, and closes all nodes of it for
 all jobs behind it; if it names all its nodes, it closes these and stops nobody. One that limits, licences or down times
 hold does neither. If `stops` says so, one that limits hold does; of limits of numbers of jobs only when it comes.
+Before it stops its partition, others may be asked to make way for it, see `preemption`.
 
 In the backfill pass each job in turn starts, or is planned on certain nodes: these are closed as a whole from its
 planned start until its end by request. It is planned in the first of some seconds in which it fits: now, and when a
@@ -13,22 +14,14 @@ plan or a down time ends; on the nodes that are not closed then, as soon as the 
 requested, leave enough. These are taken to end together in windows that begin with the first end, and grow.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.arrays import Floats, Int, Ints, read_only
+from ..core.arrays import Int, Ints
 from .compiling import njit
 from .inputs import Jobs
-from .node_choice import choose_of, may_do, room_on
 from .node_places import is_hopeless
 from .node_plan import (
     AT_ALL,
-    COULD,
-    CPUS,
-    DOWN,
-    DOWN_END,
     EARLY,
     FOR_TURN,
     FREE,
@@ -38,150 +31,35 @@ from .node_plan import (
     NOTHING,
     PLACED,
     POOL,
-    ROOM,
-    SUMS,
     WANTED,
     NodePlan,
     change_all,
     first_lack,
-    record,
     take_shared,
 )
-from .running import expect, forget
+from .preemption import ask_to_go
+from .slurm_pace import (
+    ARRAY,
+    ASSOCIATION,
+    OPEN,
+    PLANNED,
+    SHUT,
+    STALE,
+    STOPPED,
+    TRIED,
+    USER,
+    Pace,
+    expect_end,
+    fits,
+    open_nodes,
+    share_nodes,
+)
 from .waiting_tree import FAR
 
 TIER = 2**33  # more than any priority of Slurm; keys have the tier times this
 WINDOW = 30  # s: running jobs that end in a window are taken to end together
 BEGIN, END, FIRST, LAST = range(4)  # of `plans`: when nodes are closed, s, and which part of `closed` they are
-STOPPED, TRIED, PLANNED = range(3)  # of `counts`
 ARRAY_PLANS, BITS = 20, 32  # so many tasks of an array are planned, bf_max_job_array_resv; how they are counted
-SHUT, OPEN, STALE = range(3)  # of `marks`: 1 if a node is closed, if it may be used, and if room on it has changed
-
-LOOK = record(
-    # how often and how far it looks, see `paretosched.policies.whole_nodes`
-    "main", "first", "every", "tested", "window", "step", "partition", "user", "account", "started", "priority",
-    "stops", "reserved", "backfills", "epoch", "tiers", "row_bits",
-    # how many arrays let only some of their tasks run at once; these are the first ones
-    "limited",
-    # whether jobs may have been given a priority, and that of all others where they come as they were submitted, or 0
-    "fixes", "usual",
-    # the next pass beside events, how many came in vain, the running jobs; the number of the pass, its plans and their
-    # nodes, and its openings
-    "tick", "idle", "running", "number", "plans", "closed", "openings",
-    # for which jobs it is known what nodes can give: a shape and an option, and how many starts and ends there were
-    "shape", "option", "changed", "changes",
-)  # fmt: skip
-
-
-class Pace(NamedTuple):
-    """How often and how far Slurm looks, and what its passes need, for n jobs on m nodes.
-
-    Attributes
-    ----------
-    look
-        (1,) LOOK.
-    ends
-        (n + 1,) int64: expected end << row_bits | row of the running jobs, the latest first.
-    line
-        (n,) int64, the waiting jobs in their order.
-    priority
-        (n,) float64, the key of each waiting job.
-    turns
-        (q, 2) int64: a job, and the first of its options in one partition.
-    plans
-        (q, 4) int64, see BEGIN.
-    closed
-        (h,) int64, the nodes of the plans.
-    openings
-        (q + d,) int64, s, ascending: when plans and down times end.
-    since
-        (m,) int64, s, from when on each node is closed by a plan; FAR for never.
-    marks
-        (3, m) int64, see SHUT.
-    counts
-        (partitions, 3) int64: whether each is stopped, and how many of its turns were tried and planned.
-    of_user
-        (2, users or more) int64, how many turns of each user, and of each association, were tried.
-    of_array
-        (arrays, partitions) int64: number of the pass << BITS | how many tasks of each were planned in it.
-    user
-        (3, n) int64, the user and the association of each job, its user in its account; its array, or -1 for none.
-    fixed, turn
-        (n,) int64, the priority that each job was given, 0 for none; and its place by submission among those whose
-        priorities are equal.
-    begun
-        (n,) int64, the jobs that a pass starts.
-    """
-
-    look: NDArray[np.void]
-    ends: Ints
-    line: Ints
-    priority: Floats
-    turns: Ints
-    plans: Ints
-    closed: Ints
-    openings: Ints
-    since: Ints
-    marks: Ints
-    counts: Ints
-    of_user: Ints
-    of_array: Ints
-    user: Ints
-    fixed: Ints
-    turn: Ints
-    begun: Ints
-
-
-def empty_pace(
-    look: NDArray[np.void],
-    n: int,
-    turns: int,
-    holds: int,
-    downs: int,
-    m: int,
-    parts: int,
-    user: Ints,
-    fixed: Ints,
-    turn: Ints,
-) -> Pace:
-    """Return the pace of a simulation before the first event.
-
-    Parameters
-    ----------
-    look
-        (1,) LOOK, of which the state is filled.
-    n, turns, holds, downs, m, parts
-        How many jobs and turns there are, nodes that all turns can have together, down times, nodes and partitions.
-    user, fixed, turn
-        (3, n), (n,) and (n,) int64, as for `Pace`.
-    """
-    look = look.copy()
-    look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
-    users, arrays = (max(int(rows.max(initial=0)) + 1, 1) for rows in (user[:2], user[2]))
-    return Pace(
-        look,
-        ends=np.zeros(n + 1, np.int64),
-        line=np.zeros(n, np.int64),
-        priority=np.zeros(n),
-        turns=np.zeros((turns, 2), np.int64),
-        plans=np.zeros((turns, 4), np.int64),
-        closed=np.zeros(holds, np.int64),
-        openings=np.zeros(turns + downs, np.int64),
-        since=np.zeros(m, np.int64),
-        marks=np.zeros((3, m), np.int64),
-        counts=np.zeros((parts, 3), np.int64),
-        of_user=np.zeros((2, users), np.int64),
-        of_array=np.zeros((arrays, parts), np.int64),
-        user=read_only(user),
-        fixed=read_only(fixed),
-        turn=read_only(turn),
-        begun=np.zeros(n, np.int64),
-    )
-
-
-def no_pace() -> Pace:
-    """Return the pace of a simulation without passes of Slurm."""
-    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, np.zeros((3, 1), np.int64), *np.zeros((2, 1), np.int64))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -233,6 +111,7 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
     """
     look, counts = pace.look[0], pace.counts
     clear_pass(pace)
+    look["victims"] = 0
     tried: Int = np.int64(0)
     begun: Int = np.int64(0)
     for tier in range(look["tiers"]):
@@ -270,6 +149,8 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
                     continue
                 open_nodes(plan, pace, j, o, last, t, end, True)
                 if fits(plan, pace, j, o, last) and not is_minor(pace, j):
+                    if look["preempts"] > 0 and lack == NOTHING:
+                        ask_to_go(plan, pace, start, j, o, last, t, end)
                     stop(plan, pace, option)
     return begun
 
@@ -322,107 +203,6 @@ def end_of_turn(plan: NodePlan, o: Int, end: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int, end: Int, idle: bool) -> None:
-    """Mark the nodes that a job may use in some options, and note what is free there.
-
-    Parameters
-    ----------
-    plan, pace
-        `NodePlan` and `Pace`, modified in place.
-    j, o, last
-        The job, the first option, and the last one, which is not included.
-    begin, end
-        s: nodes that are down at a time in between are not usable.
-    idle
-        Whether the machine is taken to be idle; else nodes that are closed are not usable.
-    """
-    nodes = plan.nodes
-    resources = plan.now[0]["resources"]
-    first = HAS if idle else HAS + 2 * resources
-    is_known = last - o == 1 and not idle
-    if is_known:
-        note_room(plan, pace, j, o)
-    for i in range(nodes.shape[1]):
-        usable = False
-        for option in range(o, last):
-            usable |= plan.masks[plan.options[option]["mask"], i]
-        usable &= idle or pace.marks[SHUT, i] == 0
-        for row in range(nodes[DOWN, i], nodes[DOWN_END, i], 2):
-            usable &= not (plan.lists[row] < end and plan.lists[row + 1] > begin)
-        pace.marks[OPEN, i] = usable
-        pace.marks[STALE, i] = not is_known
-        nodes[COULD, i] = nodes[ROOM, i] if is_known and usable else 0
-        if usable:
-            for r in range(resources):
-                nodes[HAS + resources + r, i] = nodes[first + r, i]
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def note_room(plan: NodePlan, pace: Pace, j: Int, o: Int) -> None:
-    """Note what each node can give now to jobs that ask for what job j does in option o, if that is not known yet.
-
-    `plan` and `pace` are modified in place.
-    """
-    look, nodes = pace.look, plan.nodes
-    shape = plan.holders[j]["shape"]
-    if look[0]["shape"] == shape and look[0]["option"] == o and look[0]["changed"] == look[0]["changes"]:
-        return
-    look[0]["shape"], look[0]["option"], look[0]["changed"] = shape, o, look[0]["changes"]
-    option, resources = plan.options[o], plan.now[0]["resources"]
-    for i in range(nodes.shape[1]):
-        nodes[ROOM, i] = 0
-        if plan.masks[option["mask"], i] and may_do(plan, option, i):
-            for r in range(resources):
-                nodes[HAS + resources + r, i] = nodes[HAS + 2 * resources + r, i]
-            if lets_in(plan, i, j):
-                nodes[ROOM, i] = room_on(plan, option, i)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def fits(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int) -> bool:
-    """Return whether job j fits on the open nodes, by what is free there; if it does, `held` of `plan` says where.
-
-    Parameters
-    ----------
-    plan, pace
-        `NodePlan` and `Pace`, modified in place.
-    j, o, last
-        The job, the first option, and the last one, which is not included.
-    """
-    nodes = plan.nodes
-    for number in range(o, last):
-        option = plan.options[number]
-        total: Int = np.int64(0)
-        usable: Int = np.int64(0)
-        for i in range(nodes.shape[1]):
-            if pace.marks[STALE, i] or last - o > 1:
-                nodes[COULD, i] = 0
-                if pace.marks[OPEN, i] and plan.masks[option["mask"], i] and lets_in(plan, i, j):
-                    nodes[COULD, i] = room_on(plan, option, i)
-                pace.marks[STALE, i] = 0
-            total += nodes[COULD, i]
-            usable += nodes[COULD, i] > 0
-        if choose_of(plan, j, number, total, usable):
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def lets_in(plan: NodePlan, node: Int, j: Int) -> bool:
-    """Return whether CPUs of a `node` of `plan` are free, and those who are there let job j in, see `is_alone`."""
-    resources = plan.now[0]["resources"]
-    free = HAS + resources
-    if plan.nodes[free + CPUS, node] <= 0:
-        return False
-    user = plan.holders[j]["user"]
-    if user == NOTHING:
-        return True
-    part = free + resources - (SUMS if plan.holders[j]["alone"] else SUMS // 2)
-    there, users, squares = plan.nodes[part, node], plan.nodes[part + 1, node], plan.nodes[part + 2, node]
-    return bool(2 * user * users == squares + user * user * there)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
 def start_on_nodes(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, j: Int, begun: Int, t: Int) -> None:
     """Start job j in second t on what it holds: until it ends, whenever that is.
 
@@ -441,23 +221,6 @@ def start_on_nodes(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, j: Int, 
     expect_end(pace, j, t + jobs.estimate[j])
     start[j] = t
     pace.begun[begun] = j
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def expect_end(pace: Pace, j: Int, end: Int) -> None:
-    """Expect job j, which runs, to end in second `end`; `pace` is modified in place."""
-    look = pace.look
-    expect(pace.ends, look[0]["running"], (end << look[0]["row_bits"]) | j)
-    look[0]["running"] += 1
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def forget_end(pace: Pace, j: Int, end: Int) -> None:
-    """Drop the expected end of job j, which was `end`; `pace` is modified in place."""
-    look = pace.look
-    forget(pace.ends, look[0]["running"], (end << look[0]["row_bits"]) | j)
-    look[0]["running"] -= 1
-    look[0]["changes"] += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -492,7 +255,7 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
             continue
         option, holder = plan.options[o], plan.holders[j]
         k = option["partition"]
-        user, account = pace.user[0, j], pace.user[1, j]
+        user, account = pace.user[USER, j], pace.user[ASSOCIATION, j]
         if first_lack(plan, j, o, EARLY, FOR_TURN) != NOTHING:
             continue
         if 0 < look["partition"] <= counts[k, TRIED] or 0 < look["user"] <= pace.of_user[0, user]:
@@ -515,22 +278,11 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
             is_met = share_nodes(plan, j, pace.turns[starting, 0])
         elif begin <= t + look["window"] and not 0 < look["reserved"] <= counts[k, PLANNED]:
             counts[k, PLANNED] += 1
-            if pace.user[2, j] >= 0:
-                pace.of_array[pace.user[2, j], k] = (look["number"] << BITS) | (tasks_planned(pace, j, k) + 1)
+            if pace.user[ARRAY, j] >= 0:
+                pace.of_array[pace.user[ARRAY, j], k] = (look["number"] << BITS) | (tasks_planned(pace, j, k) + 1)
             keep_plan(jobs, plan, pace, j, begin)
             is_met = share_nodes(plan, j, pace.turns[starting, 0])
     return begun
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def share_nodes(plan: NodePlan, j: Int, other: Int) -> bool:
-    """Return whether `held` of `plan` has a node for job j and the `other` one."""
-    one, two = plan.holders[j], plan.holders[other]
-    for row in range(one["first"], one["first"] + one["count"]):
-        for place in range(two["first"], two["first"] + two["count"]):
-            if plan.held[row, NODE] == plan.held[place, NODE]:
-                return True
-    return False
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -540,7 +292,7 @@ def has_turn(plan: NodePlan, pace: Pace, j: Int, k: Int) -> bool:
     Of each array so many are as may begin now beside those that run, and ARRAY_PLANS at most; `plan` and `pace` are
     only read. The pools of the first arrays are the first ones.
     """
-    array = pace.user[2, j]
+    array = pace.user[ARRAY, j]
     if array < 0:
         return True
     planned = tasks_planned(pace, j, k)
@@ -553,7 +305,7 @@ def has_turn(plan: NodePlan, pace: Pace, j: Int, k: Int) -> bool:
 @njit(cache=True, nogil=True, _nrt=False)
 def tasks_planned(pace: Pace, j: Int, k: Int) -> Int:
     """Return how many tasks of the array of job j this pass of `pace` has planned in partition k."""
-    value: Int = pace.of_array[pace.user[2, j], k]
+    value: Int = pace.of_array[pace.user[ARRAY, j], k]
     return value & ((1 << BITS) - 1) if value >> BITS == pace.look[0]["number"] else np.int64(0)
 
 

@@ -14,8 +14,9 @@ from ..kernels.node_plan import NodePlan
 from ..kernels.places import Machine
 from ..kernels.predicted import Predictor, new_predictor
 from ..kernels.reacting import Users, users_of
+from ..kernels.slurm_pace import Pace
 from ..workload.workload import Workload
-from .node_plans import check_all_ran, node_plan, pace_of, placement_of
+from .node_plans import check_all_ran, lives_of, node_plan, pace_of, placement_of
 from .outcome import Outcome, Queue, down_of, in_rows, jobs_of
 from .whole_nodes import WholeNodes
 
@@ -62,7 +63,7 @@ def outcome_on_engine(
         jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace, users,
         address,
     )  # fmt: skip
-    return outcome_at_end(w, start, predictor, machine, users)
+    return outcome_at_end(w, start, predictor, machine, users, pace)
 
 
 def predictor_of(workload: Workload, method: int | None) -> Predictor | None:
@@ -84,7 +85,12 @@ def reacting_of(workload: Workload) -> Users | None:
 
 
 def outcome_at_end(
-    workload: Workload, start: Ints, predictor: Predictor | None, machine: Machine, users: Users | None
+    workload: Workload,
+    start: Ints,
+    predictor: Predictor | None,
+    machine: Machine,
+    users: Users | None,
+    pace: Pace | None = None,
 ) -> Outcome:
     """Return the outcome with these start times, s, with what was predicted, and where jobs ran on the machine.
 
@@ -95,11 +101,11 @@ def outcome_at_end(
     InputError
         A job cannot start any more: nodes are down for good, or other limits of memory are met.
     """
-    placement = None
+    placement = lives = None
     if isinstance(machine, NodePlan):
         check_all_ran(workload, machine, start if users is None else start[users.row])
-        placement = placement_of(machine, start)
-    outcome = Outcome(start, placement=placement)
+        placement, lives = placement_of(machine, start), lives_of(machine, pace, start)
+    outcome = Outcome(start, placement=placement, lives=lives)
     if predictor is not None:
         outcome = outcome._replace(first=predictor.first, corrections=predictor.corrections)
     return outcome if users is None else in_rows(outcome._replace(arrival=users.arrival), users.job)

@@ -48,16 +48,35 @@ from ..kernels.node_plan import (
     WEIGHT,
     NodePlan,
 )
-from ..kernels.slurm_passes import LOOK, Pace, empty_pace
+from ..kernels.slurm_pace import (
+    BEGUN,
+    BY_PARTITION,
+    BY_QOS,
+    CANCELLED,
+    ENDED,
+    EXEMPT,
+    FROM_ROW,
+    GRACE,
+    IN_OPTION,
+    LIFE,
+    LOOK,
+    MODE,
+    OVER,
+    RANK,
+    REQUEUED,
+    STAYS,
+    Pace,
+    empty_pace,
+)
 from ..kernels.waiting_tree import FAR
-from ..workload.counting_limits import client_of
+from ..workload.counting_limits import NORMAL, client_of
 from ..workload.features import Constraint, read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import FOR_EVER, Machine, Partition
 from ..workload.node_requests import EXCLUSIVE, OF_USER, PLACED_BY, UNSAID, Requests, licences_in
 from ..workload.workload import Workload
 from .limit_pools import Pools
-from .outcome import Placement
+from .outcome import Lives, Placement
 from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, WholeNodes
 
 BY_SWITCHES = ("cons_tres", "linear")  # choices that go by the leaves of switches, if there are some
@@ -417,14 +436,49 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     look["limited"] = len(limited)
     pairs = np.stack([user, workload.requests.account.code], axis=1)
     account = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
+    look["preempts"], look["youngest"], ways, preempted = _ways_of(machine, workload.requests)
+    number = np.argsort(np.argsort(workload.job, kind="stable"), kind="stable")
     turn = np.empty(len(workload), np.int64)
     asked = workload.requests
     entry = np.where(asked.array > 0, asked.array, workload.job)
     turn[np.lexsort((workload.job, asked.array_index, entry, workload.submit))] = np.arange(len(workload))
+    turn += workload.submit << len(workload).bit_length()
     return empty_pace(
         look, len(workload), int(of_job.sum()), int((of_job * most).sum()), int(plan.now[0]["downs"]),
-        len(machine.names), len(machine.partitions), np.stack([user, account, array]).astype(np.int64), fixed, turn,
+        len(machine.names), len(machine.partitions), np.stack([user, account, array, *preempted, number]), fixed, turn,
+        ways, int(plan.now[0]["resources"]),
     )  # fmt: skip
+
+
+def _ways_of(machine: Machine, requests: Requests) -> tuple[int, bool, Ints, tuple[Ints, Ints]]:
+    """Return whose jobs make way, whether the youngest first, how, and the QOS of jobs and whether they are requeued.
+
+    The last two are (n,) int64; how they do is as for `paretosched.kernels.slurm_pace.Pace`.
+    """
+    rules, n = machine.preemption, len(requests)
+    if rules is None:
+        return 0, False, np.zeros((1, OVER), np.int64), (np.zeros(n, np.int64), np.zeros(n, np.int64))
+    words = [word.lower() or NORMAL for word in requests.qos.words]
+    names = sorted({*words, *(name for name, _ in (*rules.over, *rules.ranks, *rules.exempts))})
+    number = {name: place for place, name in enumerate(names)}
+    is_by_qos = rules.kind == "qos"
+    classes = names if is_by_qos else [part.name for part in machine.partitions]
+    ways = np.zeros((max(len(classes), len(names)), OVER + len(names)), np.int64)
+    modes, grace = dict(rules.modes), dict(rules.grace)
+    values = {"off": STAYS, "cancel": CANCELLED, "requeue": REQUEUED}
+    for row, name in enumerate(classes):
+        ways[row, MODE], ways[row, GRACE] = values[modes.get(name, rules.mode)], grace.get(name, 0)
+    ways[:, EXEMPT] = rules.exempt
+    for column, pairs in ((RANK, rules.ranks), (EXEMPT, rules.exempts)):
+        for name, value in pairs:
+            ways[number[name], column] = value
+    for name, others in rules.over:
+        for other in others:
+            if other in number:
+                ways[number[name], OVER + number[other]] = 1
+    qos = np.array([number[word] for word in words], dtype=np.int64)[requests.qos.code]
+    requeues = np.where(requests.requeue == UNSAID, rules.requeues, requests.requeue).astype(np.int64)
+    return BY_QOS if is_by_qos else BY_PARTITION, rules.youngest, ways, (qos, requeues)
 
 
 def _places(machine: Machine, hosts: str) -> Ints:
@@ -458,3 +512,29 @@ def placement_of(plan: NodePlan, start: Ints) -> Placement:
     gpus = held[:, HELD + GPUS : HELD + GPUS + int(plan.now[0]["types"])]
     columns = partition, piece, held[:, NODE], held[:, HELD + CPUS], held[:, HELD + MEMORY], gpus
     return Placement(*(read_only(np.ascontiguousarray(column)) for column in columns))
+
+
+def lives_of(plan: NodePlan, pace: Pace | None, start: Ints) -> Lives | None:
+    """Return the lives of jobs that made way for others, from what the engine has at the end; None if there is none.
+
+    Parameters
+    ----------
+    plan, pace
+        `NodePlan`, and `Pace`, if there were passes of Slurm.
+    start
+        (n,) int64, s, the last start of each job.
+    """
+    if pace is None or pace.look[0]["lives"] == 0:
+        return None
+    lives = pace.lives[: pace.look[0]["lives"]]
+    option = lives[:, IN_OPTION]
+    lived = pace.lived[: pace.look[0]["lived"]]
+    job = lives[:, LIFE]
+    piece = np.append(lives[:, FROM_ROW], len(lived))
+    order = np.lexsort((lives[:, BEGUN], job))
+    types = int(plan.now[0]["types"])
+    gpus = lived[:, HELD + GPUS : HELD + GPUS + types]
+    columns = lived[:, NODE], lived[:, HELD + CPUS], lived[:, HELD + MEMORY], gpus
+    placement = Placement(plan.options["partition"][option], piece, *columns).take(order)
+    job, begin, end = (read_only(lives[order, column]) for column in (LIFE, BEGUN, ENDED))
+    return Lives(job, begin, end, read_only(start[job] != begin), placement)

@@ -98,6 +98,12 @@ class Placement(NamedTuple):
         sums: Ints = before[self.piece[1:]] - before[self.piece[:-1]]
         return sums
 
+    def beside(self, other: Placement) -> Placement:
+        """Return the placement of these jobs, and behind them of those of the other one."""
+        piece = np.concatenate([self.piece, self.piece[-1] + other.piece[1:]])
+        joined = {key: np.concatenate([getattr(self, key), getattr(other, key)]) for key in self._fields}
+        return Placement(**{key: read_only(column) for key, column in (joined | {"piece": piece}).items()})
+
     def take(self, jobs: Ints) -> Placement:
         """Return the placement of some jobs, in this order."""
         count = np.diff(self.piece)[jobs]
@@ -105,6 +111,39 @@ class Placement(NamedTuple):
         rows = np.repeat(self.piece[:-1][jobs] - piece[:-1], count) + np.arange(piece[-1])
         columns = self.partition[jobs], piece, self.node[rows], self.cpus[rows], self.memory[rows], self.gpus[rows]
         return Placement(*map(read_only, columns))
+
+
+class Lives(NamedTuple):
+    """The lives of jobs that made way for others on a machine of nodes, which are lost; a row for each.
+
+    Attributes
+    ----------
+    job
+        (k,) int64, rows of the workload, sorted; those of a job by time.
+    begin, end
+        (k,) int64, seconds of the trace, half open.
+    requeued
+        (k,) bool, whether the job started again later; else it was cancelled, and this is its only or last life.
+    placement
+        Where each of them was, row by row.
+    """
+
+    job: Ints
+    begin: Ints
+    end: Ints
+    requeued: Mask
+    placement: Placement
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
+    def take(self, rows: Ints) -> Lives:
+        """Return some of the lives, in this order."""
+        columns = (read_only(column[rows]) for column in self[:4])
+        return Lives(*columns, self.placement.take(rows))  # type: ignore[arg-type, call-arg]
 
 
 class SearchTotals(NamedTuple):
@@ -156,6 +195,8 @@ class Outcome(NamedTuple):
         On which nodes the jobs run; None if the machine has none.
     arrival
         (n,) int64, when each job arrived, s, if users react; else (0,).
+    lives
+        The lives of jobs that made way for others; None if none did.
     """
 
     start: Ints
@@ -165,6 +206,7 @@ class Outcome(NamedTuple):
     corrections: Ints = _NONE
     placement: Placement | None = None
     arrival: Ints = _NONE
+    lives: Lives | None = None
 
 
 P = TypeVar("P")
@@ -200,7 +242,14 @@ def in_rows(outcome: Outcome, rows: Ints) -> Outcome:
         corrections=in_place(outcome.corrections),
         placement=None if outcome.placement is None else outcome.placement.take(places),
         arrival=in_place(outcome.arrival),
+        lives=None if outcome.lives is None else _lives_in(outcome.lives, rows),
     )
+
+
+def _lives_in(lives: Lives, rows: Ints) -> Lives:
+    """Return lives of which job j is `rows[j]`."""
+    order = np.argsort(rows[lives.job], kind="stable")
+    return lives._replace(job=rows[lives.job]).take(order)
 
 
 def _of_rows(segments: Segments, rows: Ints) -> Segments:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from ..core.errors import InputError, first_few
 from ..workload.limits import NOT_SIMULATED, Limits
 from ..workload.machine import Machine
+from ..workload.machine_slurm import SUSPEND
+from ..workload.preemption import Preemption
 from ..workload.slurm_conf import read_slurm_conf
-from .slurm_accounts import read_accounts
+from .slurm_accounts import QosWays, read_accounts
 from .slurm_commands import ASSOC_COMMAND, SITE_QOS_COMMAND
 
 ENFORCED = {"limits", "safe", "all"}  # one of these words of AccountingStorageEnforce
@@ -20,7 +23,7 @@ ENFORCED = {"limits", "safe", "all"}  # one of these words of AccountingStorageE
 def with_site_limits(
     machine: Machine, qos: str | os.PathLike[str] | None, associations: str | os.PathLike[str] | None
 ) -> tuple[Machine, list[str]]:
-    """Return a machine with limits and accounts, and what is not as it is there, in words.
+    """Return a machine with limits, accounts and QOS that make others wait, and what is not as it is there, in words.
 
     Parameters
     ----------
@@ -38,6 +41,7 @@ def with_site_limits(
     limits: dict[tuple[str, ...], Limits] = {}
     accounts: dict[str, str] = {}
     homes: dict[str, str] = {}
+    ways: dict[str, QosWays] = {}
     remarks = []
     for path, command in ((associations, ASSOC_COMMAND), (qos, SITE_QOS_COMMAND)):
         if path is None:
@@ -54,6 +58,7 @@ def with_site_limits(
             if user:
                 homes.setdefault(user, account)
         limits |= {each.whose: each for each in found.limits}
+        ways |= found.ways
         if found.flat and any(each.account for each in found.limits):
             remarks.append(
                 f"{path} does not say in which accounts others are: each limit of an account holds for itself only; "
@@ -69,7 +74,30 @@ def with_site_limits(
         remarks.append(f"limits that are kept, but not simulated: {words}")
     values = tuple(limits.values())
     homes = homes if any(each.account for each in values) else {}
-    return replace(machine, limits=values, accounts=tuple(accounts.items()), homes=tuple(homes.items())), remarks
+    machine = replace(machine, limits=values, accounts=tuple(accounts.items()), homes=tuple(homes.items()))
+    if machine.preemption is not None:
+        machine = replace(machine, preemption=_with_ways(machine.preemption, ways, remarks))
+    return machine, remarks
+
+
+def _with_ways(preemption: Preemption, ways: Mapping[str, QosWays], remarks: list[str]) -> Preemption:
+    """Return how jobs make way with what QOS say of it; remarks are appended."""
+    suspended = [name for name, way in ways.items() if way.mode == SUSPEND]
+    if suspended:
+        remarks.append(f"jobs of {first_few(suspended)} are suspended by Slurm; here they do not make way")
+    preemption = replace(
+        preemption,
+        exempts=tuple((name, way.exempt) for name, way in ways.items() if way.exempt is not None),
+        ranks=tuple((name, way.rank) for name, way in ways.items() if way.rank),
+    )
+    if preemption.kind != "qos":
+        return preemption
+    return replace(
+        preemption,
+        modes=tuple((name, "off" if way.mode == SUSPEND else way.mode) for name, way in ways.items() if way.mode),
+        grace=tuple((name, way.grace) for name, way in ways.items() if way.grace),
+        over=tuple((name, way.over) for name, way in ways.items() if way.over),
+    )
 
 
 def enforcement_remarks(path: str | os.PathLike[str], machine: Machine) -> list[str]:

@@ -10,20 +10,23 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..core.errors import InputError, first_few, in_quotes, number_of
 from ..core.files import read_lines
 from ..core.limits import check_limit
 from ..workload.limits import NONE, ROOT, Limits, limit_texts, limits_of
+from ..workload.machine_slurm import preempt_mode
+from ..workload.slurm_conf import Setting, duration
 from .fair_share import INHERITED, Association
 from .slurm_commands import COMMAND
-from .slurm_sacctmgr import SacctmgrRows, is_command, is_dumped
+from .slurm_sacctmgr import PREEMPTING, SacctmgrRows, is_command, is_dumped
 
 ASSOCIATIONS = ("account", "user")  # columns that the first table must have
 HEAD = re.compile(r'(?:^|\|)\s*"?(?:user|name)"?\s*(?:\||$)', re.IGNORECASE)  # has one of these words as a cell
 OF_ASSOCIATIONS = ("cluster", "account", "parentname", "user", "partition", "share", "flat")  # others are limits
-OF_QOS = ("name", "priority", "flags")
+OF_QOS = ("name", "priority", "flags", *PREEMPTING)
 WITHOUT_HEAD = ("cluster", "account", "parentname", "user", "partition", "share")  # as the command prints them
 OF_JOBS = ("jobid", "jobidraw")  # columns that no association has
 ONE_SHARE = "1"  # what Slurm gives to an association for which nobody names shares
@@ -32,6 +35,30 @@ OTHER_NAMES = {  # of other versions, and of sshare
     **dict.fromkeys(("par name", "parent"), "parentname"),
     **dict.fromkeys(("fairshare", "raw shares", "rawshares"), "share"),
 }
+
+
+class QosWays(NamedTuple):
+    """How the jobs of a QOS make way for others, see `paretosched.workload.preemption.Preemption`.
+
+    Attributes
+    ----------
+    over
+        The QOS whose jobs make way for it.
+    mode
+        Its own mode, "" for the usual one.
+    grace
+        How long its jobs go on when they are asked to, s.
+    exempt
+        How long after its start no job of it is asked, s; None for as long as usual.
+    rank
+        Its priority.
+    """
+
+    over: tuple[str, ...]
+    mode: str
+    grace: int
+    exempt: int | None
+    rank: int
 
 
 class Accounts(NamedTuple):
@@ -53,6 +80,8 @@ class Accounts(NamedTuple):
         Whether a table did not say in which accounts others are.
     without_shares
         How many associations a table without shares has; each has one share.
+    ways
+        How the jobs of each QOS make way for others, by its name in small letters.
     """
 
     associations: tuple[Association, ...]
@@ -62,6 +91,7 @@ class Accounts(NamedTuple):
     others: int = 0
     flat: bool = False
     without_shares: int = 0
+    ways: Mapping[str, QosWays] = MappingProxyType({})
 
 
 def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
@@ -112,6 +142,7 @@ def read_accounts(path: str | os.PathLike[str], cluster: str) -> Accounts:
         len(shell_lines),
         any("flat" in row for row in whole),
         sum("share" not in row for row in whole),
+        {row["name"].lower(): _ways(row) for row in of_qos if row.get("name")},
     )
 
 
@@ -236,6 +267,25 @@ def _limits(rows: Iterable[Mapping[str, str]]) -> Iterator[Limits]:
                 yield Limits(row.get("name", ""), account, user, partition, values, tuple(flags))
             except InputError as error:
                 raise InputError(f"{row['where']}: {error}") from None
+
+
+def _ways(row: Mapping[str, str]) -> QosWays:
+    """Return how the jobs of the QOS of a row make way for others."""
+    given = {key: row.get(key, "").strip() for key in (*PREEMPTING, "priority")}
+    times = {key: None if given[key].lower() in NONE else given[key] for key in ("gracetime", "preemptexempttime")}
+    grace = times["gracetime"]
+    if grace is not None and not re.fullmatch(r"[0-9]{1,9}", grace):  # a number is seconds
+        grace = str(duration("GraceTime", Setting(grace, row["where"])) or 0)
+    exempt = times["preemptexempttime"]
+    over = [word.strip().lower() for word in given["preempt"].split(",")]
+    mode = given["preemptmode"].lower()
+    return QosWays(
+        tuple(dict.fromkeys(word for word in over if word not in NONE)),
+        "" if mode in ("cluster", *NONE) else preempt_mode(mode),
+        int(grace or 0),
+        None if exempt is None else duration("PreemptExemptTime", Setting(exempt, row["where"])),
+        int(given["priority"]) if given["priority"].isdecimal() else 0,
+    )
 
 
 def _is_share(text: str) -> bool:

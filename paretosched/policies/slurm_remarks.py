@@ -72,9 +72,22 @@ NODE = {
     "cpuspeclist": ("", RESERVED),
     "weight": ("1", "Slurm takes the nodes of the smallest weight first, here the first ones of the file"),
 }
-KNOWN_ON_NODES = ("Licenses", "oversubscribe", "state", "lln", "TopologyPlugin")  # what a machine of nodes has
+KNOWN_ON_NODES = (
+    "Licenses",
+    "oversubscribe",
+    "state",
+    "lln",
+    "TopologyPlugin",
+    "preemptmode",
+    "gracetime",
+)  # what a machine of nodes has
 LIMITS = "limits of QOS and associations hold back jobs of logs that have them: import --machine --qos --assoc"
-ON_NODES = {"AccountingStorageEnforce": LIMITS, "qos": LIMITS}  # what settings mean there instead
+PREEMPTS = "jobs of logs that have its rules make way for others: import --machine, and --qos for those of QOS"
+ON_NODES = {
+    "AccountingStorageEnforce": LIMITS,
+    "qos": LIMITS,
+    "PreemptType": PREEMPTS,
+}  # what settings mean there instead
 ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
 UP = ("unknown", "idle", "allocated", "mixed", "completing", "planned")
 BY_PROCESSOR = ("select/cons_tres", "select/cons_res")

@@ -36,7 +36,12 @@ OPTIONS = {
     "name": ("name",),
     "priority": ("prio",),
     "flags": ("flag",),
+    "preemptmode": ("preemptm",),
+    "preemptexempttime": ("preempte",),
+    "preempt": ("preem",),
+    "gracetime": ("grace",),
 }
+PREEMPTING = ("preempt", "preemptmode", "gracetime", "preemptexempttime")  # of these, what says how jobs make way
 
 
 def is_dumped(line: str) -> bool:
@@ -167,7 +172,8 @@ class SacctmgrRows:
         before = self._qos.get(name.lower(), {"priority": "0", "flags": ""})
         priority = options.get("priority", before["priority"])
         flags = _flags(before["flags"], options["flags"]) if "flags" in options else before["flags"]
-        row = {**before, "name": name, "priority": priority, "flags": flags, "where": where}
+        ways = {key: options[key] for key in PREEMPTING if key in options}
+        row = {**before, "name": name, "priority": priority, "flags": flags, "where": where} | ways
         self._qos[name.lower()] = with_limits(row, limits)
 
 

@@ -41,6 +41,7 @@ from ..core.tables import Column, amount
 from ..kernels.objective_sums import measure
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.measures import USES, measure_of, with_measures
+from ..workload.reacting_users import arrivals_after
 from ..workload.workload import NOTHING_MEASURED, Measured, Workload
 from .measures import consumption_of, measured_values, share_used
 
@@ -411,9 +412,13 @@ def objectives(
 def objectives_of(workload: Workload, start: NDArray[np.int64], util_from: str = FROM_START) -> Floats:
     """Return the objectives, (G + 2 + k,), of start times, (n,) s, of jobs that are not preempted.
 
-    Nothing is checked, because every search calls this function for every evaluation.
+    Where jobs wait for others (`Workload.reactions`), they are eligible when these let them come. Nothing is checked,
+    because every search calls this function for every evaluation.
     """
-    return _measure(workload, start, start + workload.run, EVERY_JOB, util_from)
+    finish = start + workload.run
+    if workload.reactions is not None:
+        workload = workload.arriving_at(arrivals_after(workload.reactions, start, finish))
+    return _measure(workload, start, finish, EVERY_JOB, util_from)
 
 
 def _measure(

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays import Ints, Mask, read_only
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, number_of
-from ..policies.outcome import Placement
+from ..policies.outcome import Lives, Placement
 from ..workload.features import read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import UNTYPED, Machine
@@ -69,7 +69,9 @@ def shaped_placement(workload: Workload, placement: Placement) -> Placement:
     return copy
 
 
-def check_placement(name: str, workload: Workload, start: Ints, finish: Ints, placement: Placement) -> None:
+def check_placement(
+    name: str, workload: Workload, start: Ints, finish: Ints, placement: Placement, lives: Lives | None = None
+) -> None:
     """Check that each job has what it asks for, and that every node has what its jobs hold, at every second.
 
     Parameters
@@ -82,6 +84,8 @@ def check_placement(name: str, workload: Workload, start: Ints, finish: Ints, pl
         (n,) s.
     placement
         Of these jobs, in their order.
+    lives
+        Of jobs that made way for others; None if none did.
 
     Raises
     ------
@@ -96,15 +100,37 @@ def check_placement(name: str, workload: Workload, start: Ints, finish: Ints, pl
     if absent.size:
         offenders = first_few((who[j] for j in absent), absent.size)
         raise InputError(f"{name}: every job must be on a node, but {number_of(absent.size, 'job')} not: {offenders}")
+    row = np.arange(len(workload))
+    if lives is not None:
+        _check_lives(name, workload, who, start, lives)
+        lost = np.flatnonzero(lives.requeued)  # of one that was cancelled this is its run
+        row = np.concatenate([row, lives.job[lost]])
+        who += [f"an earlier life of {who[j]}" for j in lives.job[lost].tolist()]
+        start, finish = np.append(start, lives.begin[lost]), np.append(finish, lives.end[lost])
+        placement, requests = placement.beside(lives.placement.take(lost)), requests.take(row)
     runs = _Runs(name, who, start, finish, placement, placement.job, machine, requests)
     part = placement.partition
-    _check_partitions(runs, workload.estimate)
+    _check_partitions(runs, workload.estimate[row])
     asked = _complete_requests(machine, requests, part)
     _check_jobs(runs, asked)
     _check_features(runs)
     users = np.unique(workload.user, return_inverse=True)[1].reshape(-1)
     _check_licences(runs)
-    _check_nodes(runs, asked.whole, users, workload.epoch)
+    _check_nodes(runs, asked.whole, users[row], workload.epoch)
+
+
+def _check_lives(name: str, workload: Workload, who: list[str], start: Ints, lives: Lives) -> None:
+    """Raise InputError if a life begins before its job may, or ends after the next one has begun."""
+    same = lives.job[1:] == lives.job[:-1]
+    after = np.append(np.where(same, lives.begin[1:], start[lives.job[:-1]]), start[lives.job[-1:]])
+    bad = lives.begin < workload.eligible[lives.job]
+    bad |= (lives.end < lives.begin) | (lives.end > lives.begin + workload.run[lives.job])
+    bad |= np.where(lives.requeued, lives.end > after, lives.begin != start[lives.job])
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        words = (f"{who[lives.job[i]]} from {lives.begin[i]} to {lives.end[i]}" for i in rows.tolist())
+        rule = "a job that makes way must have been eligible, and start again after that"
+        raise InputError(f"{name}: {rule}, but {rows.size:,} break it: {first_few(words, rows.size)}")
 
 
 class _Runs(NamedTuple):

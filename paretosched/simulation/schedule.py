@@ -23,7 +23,7 @@ from ..core.limits import check_limit
 from ..core.notebook import html_table
 from ..core.parquet_files import open_parquet
 from ..core.tables import csv_cell, from_csv_cell
-from ..policies.outcome import Placement, SearchTotals, Segments
+from ..policies.outcome import Lives, Placement, SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
 from ..workload.measures import BOUND
@@ -69,6 +69,9 @@ class Schedule:
     placement
         On which nodes the jobs run, and what they hold there, if the machine has nodes; None if it is not known, as in
         a history.
+    lives
+        On a machine of nodes the lives of jobs that made way for others: those that started again later begin and end
+        before `start`, and those that were cancelled end before their run time; None if none did.
 
     Raises
     ------
@@ -102,6 +105,7 @@ class Schedule:
     segments: Segments | None = None
     searched: SearchTotals | None = None
     placement: Placement | None = None
+    lives: Lives | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", whole_array("start", self.start, len(self.workload)))
@@ -109,6 +113,8 @@ class Schedule:
             object.__setattr__(self, "segments", _read_only(self.segments, self))
         if self.placement is not None:
             object.__setattr__(self, "placement", shaped_placement(self.workload, self.placement))
+        if self.lives is not None and self.placement is None:
+            raise InputError("lives of jobs that made way need a placement, but there is none")
 
     def __repr__(self) -> str:
         first, last = int(self.start.min()), int(self.finish.max())
@@ -147,14 +153,38 @@ class Schedule:
         w = self.workload
         if self.placement is None or not may_wait_for_more(w):
             return None
-        return waiting_reasons(w, self.start, self.placement)
+        return waiting_reasons(w, self.start, self.placement, self.lives)
+
+    @cached_property
+    def preempted(self) -> dict[str, Any] | None:
+        """What was lost because jobs made way for others: None if none did.
+
+        `jobs` made way `times` times, of which `cancelled` for good; `lost_cpu_hours` for which they had run, and
+        `lost_percent` of what all jobs ran for.
+        """
+        if self.lives is None or self.placement is None:
+            return None
+        lives = self.lives
+        each = (lives.end - lives.begin) * lives.placement.in_all(lives.placement.cpus)
+        lost, ran = int(each.sum()), int((self.finish - self.start) @ self.placement.in_all(self.placement.cpus))
+        in_all = ran + int(each[lives.requeued].sum())  # the run of a cancelled job is its life
+        return {
+            "jobs": int(np.unique(lives.job).size),
+            "times": int(lives.job.size),
+            "cancelled": int((~lives.requeued).sum()),
+            "lost_cpu_hours": lost / 3600,
+            "lost_percent": 100 * lost / max(in_all, 1),
+        }
 
     @cached_property
     def finish(self) -> Ints:
-        """(n,) int64 seconds of the trace: start + run, or the end of the last segment."""
+        """(n,) int64 seconds of the trace: start + run; the end of the last segment, or of a cancelled job."""
         finish: Ints = self.start + (self.workload.run if self.segments is None else 0)
         if self.segments is not None:
             np.maximum.at(finish, self.segments.job, self.segments.end)
+        if self.lives is not None:
+            gone = ~self.lives.requeued
+            finish[self.lives.job[gone]] = self.lives.end[gone]
         return read_only(finish)
 
     @cached_property
@@ -207,7 +237,7 @@ class Schedule:
         if w.machine is not None:
             if self.placement is None:
                 raise InputError(f"{self.name}: nothing says on which nodes of the machine the jobs run")
-            check_placement(self.name, w, self.start, self.finish, self.placement)
+            check_placement(self.name, w, self.start, self.finish, self.placement, self.lives)
             return self
         when, busy_processors = busy(self)
         over = np.flatnonzero(busy_processors > w.capacity)
@@ -364,6 +394,10 @@ def busy(schedule: Schedule, amounts: Floats | None = None) -> tuple[NDArray[np.
     if width is None:
         width = w.width if w.asked_amounts is None else w.asked_amounts.cpus.astype(np.int64)
     begin, end, width = (schedule.start, schedule.finish, width) if s is None else (s.begin, s.end, width[s.job])
+    if schedule.lives is not None:
+        lost = np.flatnonzero(schedule.lives.requeued)
+        begin, end = np.append(begin, schedule.lives.begin[lost]), np.append(end, schedule.lives.end[lost])
+        width = np.append(width, width[schedule.lives.job[lost]])
     when, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
     change = np.zeros(when.size, dtype=width.dtype)
     np.add.at(change, place, np.concatenate([width, -width]))
@@ -415,12 +449,12 @@ def load_schedule(workload: WorkloadLike, path: str | os.PathLike[str], name: st
         placed = *own, *PLACEMENT_COLUMNS
         if heading not in (own, placed, (*placed, REASON)):
             raise InputError(f"{path}: must begin with {','.join(COLUMNS)}, but does not")
-        start = np.empty(len(workload), dtype=np.int64)
+        start, finish = np.empty((2, len(workload)), dtype=np.int64)
         texts = []
         for line, row in enumerate(rows, 2):
             if line - 2 == len(workload):
                 raise InputError(f"{path}:{line}: must end behind job {workload.job[-1]}, but does not")
-            start[line - 2] = _start_in(workload, line - 2, row, len(heading), f"{path}:{line}")
+            start[line - 2], finish[line - 2] = _times_in(workload, line - 2, row, len(heading), f"{path}:{line}")
             texts.append((f"{path}:{line}", [from_csv_cell(text) for text in row[len(own) : len(placed)]]))
     except csv.Error:
         raise InputError(f"{path}: must be a CSV file of a schedule, but is none") from None
@@ -431,29 +465,36 @@ def load_schedule(workload: WorkloadLike, path: str | os.PathLike[str], name: st
         return Schedule(workload, start, name)
     if workload.machine is None:
         raise InputError(f"{path}: says on which nodes jobs run, but the machine of {workload.name} has none")
-    return Schedule(workload, start, name, placement=placement_of(workload.machine, texts))
+    placement = placement_of(workload.machine, texts)
+    lives = None
+    if (gone := np.flatnonzero(finish < start + workload.run)).size:  # they made way for others
+        columns = gone, start[gone], finish[gone], np.zeros(gone.size, dtype=np.bool_)
+        lives = Lives(*columns, placement.take(gone))
+    return Schedule(workload, start, name, placement=placement, lives=lives)
 
 
-def _start_in(workload: Workload, j: int, row: Sequence[str], columns: int, where: str) -> int:
-    """Return the start time of job j from its row in a file."""
+def _times_in(workload: Workload, j: int, row: Sequence[str], columns: int, where: str) -> tuple[int, int]:
+    """Return start and finish of job j from its row in a file."""
     job, run = int(workload.job[j]), int(workload.run[j])
     try:
         number, _, start, finish = map(int, row[:4])
     except ValueError:
         number, start, finish = -1, -1, -1
-    if number != job or len(row) != columns or start < 0 or finish - start != run or finish >= 2**63:
+    ran = finish - start
+    makes_way = workload.machine is not None and workload.machine.preemption is not None and 0 <= ran <= run
+    if number != job or len(row) != columns or start < 0 or not (ran == run or makes_way) or finish >= 2**63:
         raise InputError(
             f"{where}: must be job {job}, from its start for {run} s, in {columns} columns, but is "
             f"{in_quotes(','.join(row))}"
         )
-    return start
+    return start, finish
 
 
 def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     """Write the segments of a schedule: job, from, to, nodes; as Parquet if the name ends in .parquet, else as CSV.
 
     `job` is the trace's own job number, or "switch" for the times in which the machine changes slices; `nodes` are
-    ranges such as "0-3 7".
+    ranges such as "0-3 7", or on a machine of nodes their names, of jobs that made way for others and each time.
 
     Raises
     ------
@@ -461,12 +502,32 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
         The schedule has no segments, because no job is preempted in it; or the file cannot be written.
     """
     s, w = instance("schedule", schedule, Schedule).segments, schedule.workload
+    if schedule.lives is not None:
+        _write_segments(path, _lives_rows(schedule, schedule.lives))
+        return
     if s is None:
         raise InputError(f"{path}: {schedule.name} preempts no jobs, so that there are no segments to write")
     ranges = [str(a) if a == b else f"{a}-{b}" for a, b in zip(s.low.tolist(), s.high.tolist(), strict=True)]
     nodes = [" ".join(ranges[a:b]) for a, b in zip(s.piece[:-1].tolist(), s.piece[1:].tolist(), strict=True)]
     rows = [*zip(map(str, w.job[s.job].tolist()), s.begin.tolist(), s.end.tolist(), nodes, strict=True)]
     rows += [(SWITCH, a, b, "") for a, b in s.switches.tolist()]
+    _write_segments(path, rows)
+
+
+def _lives_rows(schedule: Schedule, lives: Lives) -> list[tuple[str, int, int, str]]:
+    """Return job, from, to, nodes of the jobs that made way for others, for each time they ran."""
+    w, placement = schedule.workload, schedule.placement
+    assert w.machine is not None  # noqa: S101  # lives are of a machine of nodes
+    assert placement is not None  # noqa: S101
+    jobs = np.unique(lives.job[lives.requeued])
+    where = placement_columns(w.machine, lives.placement)[1], placement_columns(w.machine, placement.take(jobs))[1]
+    rows = [*zip(lives.job.tolist(), lives.begin.tolist(), lives.end.tolist(), where[0], strict=True)]
+    rows += zip(jobs.tolist(), schedule.start[jobs].tolist(), schedule.finish[jobs].tolist(), where[1], strict=True)
+    return [(str(w.job[j]), begin, end, csv_cell(nodes)) for j, begin, end, nodes in sorted(rows)]
+
+
+def _write_segments(path: str | os.PathLike[str], rows: list[tuple[str, int, int, str]]) -> None:
+    """Write rows of job, from, to, nodes."""
     with replacing(path) as temporary:
         if Path(path).suffix == ".parquet":
             import pyarrow as pa

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
 from ..policies.guarded import Guarded
-from ..policies.outcome import Outcome, Placement
+from ..policies.outcome import Lives, Outcome, Placement, in_rows
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy, decided_by
 from ..policies.priority import Priority
 from ..policies.time_sharing import TimeSharing
@@ -108,10 +108,11 @@ def simulate(
         name = f"{p.name} ({estimates})"
         outcome = p.outcome(knowing_run_times(jobs)) if estimates == "exact" else p.outcome(jobs, LEARNING[estimates])
     if users == REACT:
-        return as_submitted(workload, arrivals(jobs, outcome), outcome.start, name, outcome.placement)
+        return as_submitted(workload, arrivals(jobs, outcome), outcome.start, name, outcome.placement, outcome.lives)
     if jobs.reactions is not None and not np.array_equal(arrival := arrivals(jobs, outcome), workload.eligible):
         workload = workload.with_(eligible=arrival, wait=np.full(len(workload), -1))
-    return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched, outcome.placement)
+    o = outcome
+    return Schedule(workload, o.start, name, o.segments, o.searched, o.placement, o.lives)
 
 
 def with_reactions(policy: Policy, workload: Workload) -> Workload:
@@ -146,13 +147,22 @@ def with_dependencies(policy: Policy, workload: Workload) -> Workload:
     return workload.with_(reactions=reactions)
 
 
+def letting_wait(workload: Workload, policy: Policy | None = None) -> Workload:
+    """Return a workload whose jobs wait for those on which they depend, as `with_dependencies`, for a search.
+
+    The same one, without a remark, if none does, or if that cannot be simulated under the policy.
+    """
+    reactions = workload.reactions if workload.reactions is not None else dependencies_of(workload)
+    if reactions is None or (policy is not None and why_not_reacting(policy, workload)):
+        return workload if workload.reactions is None else workload.with_(reactions=None)
+    return workload.with_(reactions=reactions)
+
+
 def why_not_reacting(policy: Policy, workload: Workload) -> str:
     """Return why jobs cannot come when others have ended under a policy; "" if they can."""
     nodes = policy.nodes if isinstance(policy, Priority) else None
     if isinstance(policy, TimeSharing):
         return "it stops jobs and continues them"
-    if isinstance(policy, Guarded) and workload.machine is not None:
-        return "it is guarded, and the machine has nodes; --one-pool (Workload.one_pool) treats it as equal processors"
     if nodes is not None and workload.machine is None and nodes.of_machine(workload.capacity) is not None:
         return "it starts jobs on whole nodes, of which the log says nothing; import the log with its machine"
     return ""
@@ -167,7 +177,12 @@ def arrivals(workload: Workload, outcome: Outcome) -> Ints:
 
 
 def as_submitted(
-    workload: Workload, arrival: Ints, start: Ints, name: str, placement: Placement | None = None
+    workload: Workload,
+    arrival: Ints,
+    start: Ints,
+    name: str,
+    placement: Placement | None = None,
+    lives: Lives | None = None,
 ) -> Schedule:
     """Return the schedule of jobs that users submitted so that they were eligible at `arrival`, (n,) s.
 
@@ -175,10 +190,11 @@ def as_submitted(
     """
     submit = arrival - (workload.eligible - workload.submit)
     if np.array_equal(submit, workload.submit):
-        return Schedule(workload, start, name, placement=placement)
+        return Schedule(workload, start, name, placement=placement, lives=lives)
     rows = np.argsort(submit, kind="stable")
     jobs = workload.take(rows, submit=submit[rows], wait=np.full(len(workload), -1))
-    return Schedule(jobs, start[rows], name, placement=None if placement is None else placement.take(rows))
+    outcome = in_rows(Outcome(start, placement=placement, lives=lives), np.argsort(rows))
+    return Schedule(jobs, outcome.start, name, placement=outcome.placement, lives=outcome.lives)
 
 
 def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> Predictions:

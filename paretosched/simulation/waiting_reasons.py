@@ -7,6 +7,9 @@ A second of a job's wait counts for the first of these that is so:
   reason has the name that squeue prints. Which limits count is in `paretosched.workload.counting_limits`;
 - its nodes are busy or closed, or other jobs come first: Resources or Priority.
 
+A job that made way for others and started again later has lost the time for which it ran: Preempted. For the first
+seconds after it, see REQUEUE_DELAY, it waits for a date.
+
 All is read from the schedule, so that it is known of every policy, in both rhythms, and of schedules from a file. Of
 nodes that count once below a limit (`ONCE` of the kernels), those that a job got in the end are looked at.
 """
@@ -22,15 +25,16 @@ import numpy as np
 from ..core.arrays import Ints, Mask, rows_alike
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.node_plan import PERIOD
+from ..kernels.preemption import REQUEUE_DELAY
 from ..policies.limit_pools import JOBS, MINUTE, Pools, Share
 from ..policies.node_plans import arrays_of, node_plan
-from ..policies.outcome import Placement
+from ..policies.outcome import Lives, Placement
 from ..workload.counting_limits import client_of
 from ..workload.machine import Machine
 from ..workload.node_requests import Requests, licences_in
 from ..workload.workload import Workload
 
-DEPENDENCY, BEGIN_TIME, TURN = "Dependency", "BeginTime", "Resources or Priority"
+DEPENDENCY, BEGIN_TIME, TURN, LOST = "Dependency", "BeginTime", "Resources or Priority", "Preempted"
 
 
 class WaitingReasons(NamedTuple):
@@ -39,7 +43,7 @@ class WaitingReasons(NamedTuple):
     Attributes
     ----------
     names
-        The reasons: Dependency, BeginTime, those of limits that held a job, and last "Resources or Priority".
+        The reasons: Dependency, BeginTime, Preempted, those of limits, and last "Resources or Priority".
     seconds
         (n, reasons) int64, s; the sum of a row is the time from the submission of the job to its start.
     """
@@ -81,10 +85,14 @@ def may_wait_for_more(workload: Workload) -> bool:
     w = workload
     if w.requests is None or w.machine is None:
         return False
-    return bool(w.machine.limits or w.machine.licences or w.has_later_jobs or w.requests.array_most.any())
+    machine = w.machine
+    is_held = machine.limits or machine.licences or machine.preemption is not None or w.requests.array_most.any()
+    return bool(is_held or w.has_later_jobs)
 
 
-def waiting_reasons(workload: Workload, start: Ints, placement: Placement) -> WaitingReasons:
+def waiting_reasons(
+    workload: Workload, start: Ints, placement: Placement, lives: Lives | None = None
+) -> WaitingReasons:
     """Return why the jobs of a schedule waited, see the top of this file; `Schedule.waiting` has it.
 
     Parameters
@@ -95,6 +103,8 @@ def waiting_reasons(workload: Workload, start: Ints, placement: Placement) -> Wa
         (n,) int64, s.
     placement
         Where they run.
+    lives
+        Of jobs that made way for others; None if none did.
 
     Examples
     --------
@@ -113,12 +123,48 @@ def waiting_reasons(workload: Workload, start: Ints, placement: Placement) -> Wa
     assert requests is not None  # noqa: S101  # a placement is of such a workload
     later, depends = w.eligible - w.submit, requests.dependency.code > 0
     columns = {DEPENDENCY: np.where(depends, later, 0), BEGIN_TIME: np.where(depends, 0, later)}
-    claims = _Claims(w, start, placement, requests)
+    stays = _stays_of(w, start, lives)
+    if lives is not None:
+        columns[LOST] = np.zeros(len(w), np.int64)
+        again = lives.job[lives.requeued]
+        np.add.at(columns[LOST], again, (lives.end - lives.begin)[lives.requeued])
+        columns[BEGIN_TIME] = columns[BEGIN_TIME] + REQUEUE_DELAY * np.bincount(again, minlength=len(w))
+        placement = placement.beside(lives.placement)
+    claims = _Claims(w, stays, placement, requests)
     for rows, checks in claims.alike():
         for name, seconds in claims.held_by(rows, checks).items():
-            columns.setdefault(name, np.zeros(len(w), np.int64))[rows] += seconds
+            np.add.at(columns.setdefault(name, np.zeros(len(w), np.int64)), stays.job[rows], seconds)
     columns[TURN] = start - w.submit - sum(columns.values())
     return WaitingReasons(tuple(columns), np.stack([*columns.values()], axis=1))
+
+
+class _Stays(NamedTuple):
+    """When jobs wait and run: first those that end as they should, then the lives of those that made way; (n + k,)."""
+
+    job: Ints
+    since: Ints
+    start: Ints
+    finish: Ints
+
+
+def _stays_of(w: Workload, start: Ints, lives: Lives | None) -> _Stays:
+    """Return when jobs wait and run, with start times (n,) s; one that was cancelled does so in its life."""
+    if lives is None:
+        return _Stays(np.arange(len(w)), w.eligible, start, start + w.run)
+    again = np.append(False, lives.job[1:] == lives.job[:-1])  # such a life follows on another one of the job
+    since = np.where(again, np.append(0, lives.end[:-1]) + REQUEUE_DELAY, w.eligible[lives.job])
+    last = w.eligible.copy()
+    np.maximum.at(last, lives.job[lives.requeued], lives.end[lives.requeued] + REQUEUE_DELAY)
+    finish = start + w.run
+    gone = lives.job[~lives.requeued]
+    last[gone] = start[gone]
+    finish[gone] = start[gone]
+    return _Stays(
+        *(
+            np.concatenate(pair)
+            for pair in ((np.arange(len(w)), lives.job), (last, since), (start, lives.begin), (finish, lives.end))
+        )
+    )
 
 
 class _Use(NamedTuple):
@@ -138,19 +184,21 @@ class _Changes(NamedTuple):
 class _Claims:
     """What the jobs of a schedule have of pools, and when these held them back."""
 
-    def __init__(self, w: Workload, start: Ints, placement: Placement, requests: Requests) -> None:
+    def __init__(self, w: Workload, stays: _Stays, placement: Placement, requests: Requests) -> None:
         machine = w.open_machine
         assert machine is not None  # noqa: S101  # a placement is of one
-        self._since, self._start, self._finish = w.eligible, start, start + w.run
+        job, self._since, self._start, self._finish = stays
         self._placement = placement
-        self._limit = node_plan(w).holders["limit"]
+        self._limit = node_plan(w).holders["limit"][job]
         arrays, array = arrays_of(requests)
         self._pools = Pools(machine, arrays)
         self._got = self._amounts(machine)
         self._uses: dict[int, _Use] = {}
         self._stays: dict[int, tuple[Ints, Ints, Ints]] = {}
         task = np.where(array < len(arrays), array, -1)
-        columns = requests.qos.code, requests.account.code, w.user, placement.partition, requests.licences.code, task
+        of_job = requests.qos.code, requests.account.code, w.user, requests.licences.code, task
+        qos_code, account_code, users, licence_code, tasks = (column[job] for column in of_job)
+        columns = qos_code, account_code, users, placement.partition, licence_code, tasks
         client = client_of(machine, w.names.users if w.names is not None else {})
         licences = {name: number for number, (name, _) in enumerate(machine.licences, len(arrays))}
         self._kinds: list[tuple[Ints, list[tuple[Share, int]]]] = []  # rows, and what each takes, how many times

@@ -15,6 +15,7 @@ from ..core.errors import InputError, one_of
 from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..simulation.objective import objectives_of
+from ..simulation.simulator import letting_wait
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
@@ -56,7 +57,7 @@ class Task:
         self.samples = samples
         self.margin = 0.0
         self.over = over
-        self.workloads = list(workloads)
+        self.workloads = [letting_wait(workload) for workload in workloads]
         self.whole = list(whole)
         self.easy_values = self.values_of(Plain("easy"))
         easy = self.parts(self.easy_values[None])
@@ -96,7 +97,8 @@ class Task:
 
     def values_of(self, policy: Policy) -> Floats:
         """Return the objective values of a policy on all workloads, (W m,)."""
-        return np.concatenate([objectives_of(w, policy.outcome(w).start) for w in self.workloads])
+        pairs = ((w, policy.outcome(w).start) for w in (letting_wait(each, policy) for each in self.workloads))
+        return np.concatenate([objectives_of(w, start) for w, start in pairs])
 
     def parts(self, values: Floats) -> list[Floats]:
         """Return values by workload, W times (k, m)."""

@@ -36,7 +36,7 @@ from ..simulation.objective import (
     objective_count,
     objective_table,
 )
-from ..simulation.schedule import Schedule
+from ..simulation.simulator import simulate
 from ..wishes import wish as choice
 from ..wishes.best_possible import best_possible, distance_row
 from ..wishes.relative_limits import today_values
@@ -568,7 +568,7 @@ def gain_intervals(task: Task, test: Task | None, policy: Policy) -> list[dict[s
     for log, wish in pairs:
         weeks, ends = weeks_of(log), np.full(2, np.nan)
         if LEAST_WEEKS <= weeks <= MOST_WEEKS:
-            both = [week_sums(Schedule(log, each.outcome(log).start)) for each in (Plain("easy"), policy)]
+            both = [week_sums(simulate(log, each)) for each in (Plain("easy"), policy)]
             ends = intervals(both, wish).goal_gains[1]
         rows.append({"workload": log.name, "weeks": weeks, "interval": None if np.isnan(ends).any() else plain(ends)})
     return rows

@@ -17,6 +17,7 @@ from ..core.errors import InputError, first_few, in_quotes, number_of, one_of
 from ..core.notebook import fields_html, fields_repr, html_table
 from .host_lists import MOST_NODES, name_order, node_names
 from .limits import ROOT, Limits
+from .preemption import Preemption
 
 ALL = "ALL"  # stands for all nodes in a list of hosts
 UNTYPED = "gpu"  # the type of GPUs of which nothing else is known
@@ -26,7 +27,7 @@ FOR_EVER = 2**53  # Unix time of the end of a down time that has none
 CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
 TABLES = ("kinds", "partitions", "down")
-SITE = ("limits", "reservations")  # what a machine can be without
+SITE = ("limits", "reservations", "preemption")  # what a machine can be without
 MOST_LISTS = 10_000  # kinds, partitions, down times, reservations
 MOST_LIMITS = 200_000  # of QOS and associations
 MOST_ACCOUNTS = 100_000
@@ -328,6 +329,8 @@ class Machine:
         Nodes that are kept for some jobs, or for none.
     homes
         Pairs (or a mapping) of users and the account of those of their jobs that name none; needed for limits only.
+    preemption
+        Whose jobs make way for others; None if none do.
 
     Raises
     ------
@@ -355,6 +358,7 @@ class Machine:
     accounts: tuple[tuple[str, str], ...] = ()
     reservations: tuple[Reservation, ...] = ()
     homes: tuple[tuple[str, str], ...] = ()
+    preemption: Preemption | None = None
 
     def __post_init__(self) -> None:
         lists = {"kinds": NodeKind, "partitions": Partition, "down": Outage, "limits": Limits}
@@ -383,6 +387,8 @@ class Machine:
         object.__setattr__(self, "guessed", tuple(str(text) for text in self.guessed))
         switches = self.switches.items() if isinstance(self.switches, Mapping) else self.switches
         object.__setattr__(self, "switches", tuple((_word("a switch", word), str(hosts)) for word, hosts in switches))
+        if self.preemption is not None:
+            instance("preemption", self.preemption, Preemption)
         one_of("choice", self.choice, CHOICES)
         one_of("gives", self.gives, GIVES)
         instance("shares_memory", self.shares_memory, bool)
@@ -589,6 +595,8 @@ class Machine:
         rows: list[tuple[str, list[Any]]] = [(key, [_not_usual(each) for each in getattr(self, key)]) for key in TABLES]
         if self.reservations:
             rows.append(("reservations", [_not_usual(each) for each in self.reservations]))
+        if self.preemption is not None:
+            rows.append(("preemption", [_not_usual(self.preemption)]))
         if self.limits:
             rows.append(("limits", [(each[0].terms, [one.whose for one in each]) for each in alike_limits(self)]))
         return hashlib.sha256(f"paretosched machine 1 {own} {rows}".encode()).hexdigest()
@@ -600,7 +608,7 @@ class Machine:
         return replace(self, down=down, reservations=())
 
     def without(self, *words: str) -> Machine:
-        """Return the machine without its "limits" (and accounts), or its "reservations", or both.
+        """Return the machine without its "limits" (and accounts), its "reservations", or its "preemption".
 
         Raises
         ------
@@ -610,6 +618,7 @@ class Machine:
         for word in words:
             one_of("what a machine can be without", word, SITE)
         machine = replace(self, limits=(), accounts=(), homes=()) if "limits" in words else self
+        machine = replace(machine, preemption=None) if "preemption" in words else machine
         return replace(machine, reservations=()) if "reservations" in words else machine
 
     @cached_property

@@ -113,7 +113,7 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         cores, threads, memory, gpus, disk, features, weight of each, and in which partitions how many are);
         partitions (as in `Partition`, with nodes, cpus and gpus); overlaps (two partitions, how many nodes they share,
         and which, "..." after a million); licences; switches (the nodes of each); down (hosts, begin, end, reason);
-        guessed.
+        limits; accounts (how many); reservations; preemption (as in `Preemption`, or None); guessed.
 
     Examples
     --------
@@ -174,6 +174,7 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
             vars(each) | {"node_hours": len(machine.places(each.hosts)) * (each.end - each.begin) / 3600}
             for each in machine.reservations
         ],
+        "preemption": None if machine.preemption is None else vars(machine.preemption),
         "guessed": list(machine.guessed),
     }
 
@@ -269,6 +270,7 @@ def machine_drawing(about: Mapping[str, Any]) -> str:
         parts.append("\n".join([*lines, accounts]))
     if about["reservations"]:
         parts.append("\n".join(_reservation_lines(about["reservations"])))
+    parts += [_preemption_words(about["preemption"])] if about["preemption"] else []
     parts += ["\n".join(f"assumed: {words}" for words in about["guessed"])] if about["guessed"] else []
     return "\n\n".join(parts)
 
@@ -435,6 +437,22 @@ def _reservation_lines(reservations: Sequence[Mapping[str, Any]]) -> list[str]:
     more = [f"... and {len(lines) - MOST_OVERLAPS:,} more (--json)"] * (len(lines) > MOST_OVERLAPS)
     total = sum(each["node_hours"] for each in reservations)
     return [*lines[:MOST_OVERLAPS], *more, f"all reservations together: {total:,.1f} node hours"]
+
+
+def _preemption_words(rules: Mapping[str, Any]) -> str:
+    """Return whose jobs make way for others, in a line."""
+    modes = dict(rules["modes"])
+    if rules["kind"] == "qos":
+        whose = [f"those of {', '.join(others)} for {name}" for name, others in rules["over"]] or ["those of no QOS"]
+    else:
+        whose = ["those in partitions of lower tiers"]
+    what = {"off": "stay", "cancel": "are cancelled", "requeue": "start again later"}
+    how = [f"they {what[rules['mode']]}", *(f"those of {name} {what[mode]}" for name, mode in modes.items())]
+    how += [f"after {seconds:,} s in {name}" for name, seconds in rules["grace"]]
+    exempt = [f"none in its first {rules['exempt']:,} s"] if rules["exempt"] else []
+    exempt += [f"none of {name} in its first {seconds:,} s" for name, seconds in rules["exempts"]]
+    order = ["the youngest first"] if rules["youngest"] else []
+    return f"jobs make way for others under a slurm.conf: {'; '.join([*whose, *how, *exempt, *order])}"
 
 
 def _short(hosts: str) -> str:

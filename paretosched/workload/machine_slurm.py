@@ -16,6 +16,7 @@ from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import is_file
 from .host_lists import host_list, name_order, node_names
 from .machine import ALL, MOST_LISTED, UNTYPED, Machine, NodeKind, Outage, Partition
+from .preemption import KINDS, MOST, Preemption
 from .slurm_conf import NOT_SET, Setting, SlurmConf, duration, is_yes, read_rows, read_slurm_conf, whole
 from .slurm_nodes import ConfNodes, NodeLists, machine_of
 
@@ -23,6 +24,7 @@ Row = Mapping[str, Setting]
 GRES_FILE = "gres.conf"
 SWITCH_FILE = "topology.conf"
 GPUS = re.compile(r"gpu(?::([^:(),=]*[^\d:(),=][^:(),=]*))?(?:[:=](\d{1,9})(k?))?", re.IGNORECASE)
+SUSPEND = "suspend"  # a PreemptMode that is not simulated
 DOWN = {"down", "drain", "drained", "draining", "fail", "failing", "error"}  # words of a node's state
 STATE_WORDS = re.compile(r"[a-z_]+")
 UNITS = ("core", "cpu", "socket")
@@ -73,6 +75,7 @@ def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
             conf.text("ClusterName"),
             tuple(guessed),
             tuple(switches),
+            preemption=_preemption(conf, guessed),
         )
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
@@ -301,6 +304,51 @@ def _choice(conf: SlurmConf, guessed: dict[str, None]) -> tuple[str, str, bool]:
         if word in words:
             guessed[f"SelectTypeParameters has {word}: not regarded"] = None
     return "cons_tres", gives, "memory" in words
+
+
+def _preemption(conf: SlurmConf, guessed: dict[str, None]) -> Preemption | None:
+    """Return whose jobs make way for others, but for what QOS say; None if none do."""
+    kind = conf.text("PreemptType").lower().removeprefix("preempt/")
+    if kind in ("", "none", *NOT_SET):
+        return None
+    if kind not in KINDS:
+        guessed[f"PreemptType={kind} is not known: no job makes way for others"] = None
+        return None
+    rows = {row["partitionname"].value: row for row in conf.partitions}
+    modes = {name: preempt_mode(row["preemptmode"].value) for name, row in rows.items() if "preemptmode" in row}
+    grace = {name: whole("GraceTime", row["gracetime"], MOST) for name, row in rows.items() if "gracetime" in row}
+    mode = preempt_mode(conf.text("PreemptMode") or "off")
+    if SUSPEND in (mode, *modes.values()):
+        guessed["PreemptMode=SUSPEND: jobs are not suspended here, and do not make way"] = None
+    is_by_partition = kind == "partition_prio"
+    words = {word.partition("=")[0].lower() for word in conf.words("SchedulerParameters")}
+    requeue = conf.text("JobRequeue")
+    return Preemption(
+        kind,
+        _without_suspend(mode),
+        modes=tuple((name, _without_suspend(each)) for name, each in modes.items() if is_by_partition),
+        grace=tuple((name, seconds) for name, seconds in grace.items() if seconds and is_by_partition),
+        exempt=_seconds(conf.settings, "preemptexempttime") or 0,
+        youngest="preempt_youngest_first" in words,
+        requeues=requeue.strip() != "0",
+    )
+
+
+def preempt_mode(text: str) -> str:
+    """Return the word of `Preemption` for a PreemptMode, or "suspend"; "off" for one that says nothing of jobs.
+
+    Examples
+    --------
+    >>> preempt_mode("SUSPEND,GANG"), preempt_mode("Requeue"), preempt_mode("GANG")
+    ('suspend', 'requeue', 'off')
+    """
+    words = {word.strip().lower() for word in text.split(",")}
+    return next((word for word in (SUSPEND, "requeue", "cancel") if word in words), "off")
+
+
+def _without_suspend(mode: str) -> str:
+    """Return the mode that is simulated for another one."""
+    return "off" if mode == SUSPEND else mode
 
 
 def _licences(conf: SlurmConf) -> Iterator[tuple[str, int]]:

@@ -14,18 +14,20 @@ from ..core.errors import InputError, did_you_mean, in_quotes, number_of
 from .limits import NAMES, WHOSE, Limits, limits_of
 from .limits import TIMES as LIMITED_TIMES
 from .machine import UNTYPED, Machine, NodeKind, Outage, Partition, Reservation, alike_limits
+from .preemption import Preemption
 from .slurm_conf import KILOBYTES
 
 FORMAT = "paretosched machine 1"
 TABLES = {"nodes": NodeKind, "partitions": Partition, "down": Outage, "reservations": Reservation}
 OWN_KEYS = (
     "format", "name", "choice", "gives", "shares_memory", "guessed", "licences", "switches", *TABLES, "limits",
-    "accounts", "homes",
+    "accounts", "homes", "preemption",
 )  # fmt: skip
 TIMES = ("longest", "usual", *LIMITED_TIMES)
 MEMORIES = (
     "memory", "disk", "memory_per_cpu", "memory_per_node", "most_memory_per_cpu", "most_memory_per_node",
 )  # fmt: skip
+PAIRS = ("gpus", "modes", "grace", "exempts", "over", "ranks")  # tables in braces
 LISTS = ("features", "accounts", "not_accounts", "qos", "not_qos", "users", "flags")
 BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 SIZE = re.compile(r"(\d{1,12})(?:\.(\d{1,6}))?\s*([KMGTP]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
@@ -62,6 +64,8 @@ def machine_text(machine: Machine) -> str:
         parts.append("[accounts]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.accounts))
     if machine.homes:
         parts.append("[homes]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.homes))
+    if machine.preemption is not None:
+        parts.append(f"[preemption]\n{_entries(machine.preemption)}")
     return "\n".join(parts)
 
 
@@ -101,7 +105,7 @@ def _plain(key: str, entry: Any) -> Any:
         return dt.datetime.fromtimestamp(entry, dt.UTC) if entry < 253_402_300_800 else entry
     if isinstance(entry, Mapping):  # of a limit
         return {word: _size(amount) if word == "mem" else amount for word, amount in entry.items()}
-    return dict(entry) if key == "gpus" else entry
+    return dict(entry) if key in PAIRS else entry
 
 
 def _size(kilobytes: int) -> str:
@@ -181,6 +185,9 @@ def _machine(known: dict[str, Any]) -> Machine:
             'limits must be tables [[limits]], accounts a table [accounts] of NAME = "THE ONE ABOVE", and homes a '
             'table [homes] of USER = "ACCOUNT"'
         )
+    preemption = known.get("preemption", {})
+    if not isinstance(preemption, dict):
+        raise InputError("preemption must be a table [preemption], but is none")
     switches = known.get("switches", {})
     if not isinstance(switches, dict) or not all(isinstance(hosts, str) for hosts in switches.values()):
         raise InputError('switches must be a table [switches] of NAME = "HOSTS"')
@@ -196,6 +203,7 @@ def _machine(known: dict[str, Any]) -> Machine:
         accounts=tuple(accounts.items()),
         homes=tuple(homes.items()),
         reservations=tuple(values["reservations"]),
+        preemption=_row(Preemption, preemption, "preemption") if preemption else None,
         **own,
     )
 
@@ -266,6 +274,7 @@ def _read(key: str, entry: Any) -> Any:
         if not isinstance(entry, list):
             raise InputError(f"{key} must be a list of words, but is {entry!r:.60}")
         return tuple(entry)
-    if key == "gpus" and not isinstance(entry, dict):
-        raise InputError(f"gpus must be TYPE = NUMBER in braces, {{ {UNTYPED} = 2 }}, but is {entry!r:.60}")
+    if key in PAIRS and not isinstance(entry, dict):
+        example = f"TYPE = NUMBER in braces, {{ {UNTYPED} = 2 }}" if key == "gpus" else "NAME = VALUE in braces"
+        raise InputError(f"{key} must be {example}, but is {entry!r:.60}")
     return entry

@@ -37,6 +37,7 @@ NUMBERS = {  # usual value, smallest, largest
     "array": (0, 0, 10**15),
     "array_index": (0, 0, 10**15),
     "array_most": (0, 0, MOST),
+    "requeue": (UNSAID, UNSAID, 1),
 }
 TEXTS = (
     "gpu_type", "constraint", "partition", "hosts", "excluded", "licences", "reservation", "dependency", "qos",
@@ -48,8 +49,14 @@ RARE = (
     "priority",
     "nice",
     *OF_ARRAY,
+    "requeue",
 )  # the columns of numbers that a file has only if a job says them
-OF_QUEUE = ("priority", "nice", *OF_ARRAY)  # the columns of numbers that decide when a job's turn comes, and not where
+OF_QUEUE = (
+    "priority",
+    "nice",
+    "requeue",
+    *OF_ARRAY,
+)  # the columns of numbers that decide when a job's turn comes, and not where
 PLACED_BY = (*(key for key in NUMBERS if key not in OF_QUEUE), *TEXTS[:6])  # those that decide on which nodes it fits
 LONGEST = 10_000  # letters of a text
 
@@ -150,6 +157,8 @@ class Requests:
     priority, nice
         (n,) the priority that a job was given for good, in Slurm's passes; 0 where it was given none. And its nice
         value.
+    requeue
+        (n,) 1 if a job that makes way for others waits again, 0 if it is cancelled; UNSAID: as on the machine.
     array, array_index, array_most
         (n,) the number of the array of which a job is a task, 0 of none, the task's index, and how many of its tasks
         may run at once, 0 for any number (--array=1-9%2).
@@ -206,6 +215,7 @@ class Requests:
     array: Any = None
     array_index: Any = None
     array_most: Any = None
+    requeue: Any = None
 
     def __post_init__(self) -> None:
         n = np.size(self.tasks)

@@ -120,6 +120,8 @@ def read_options(*texts: str) -> Asked:
     if most := MOST_TASKS.search(said.get("array", "")):
         values["array_most"] = int(most[1])
     read_constraint(said.get("constraint", ""))
+    if said.keys() & {"requeue", "no-requeue"}:
+        values["requeue"] = int([word for word in said if word in ("requeue", "no-requeue")][-1] == "requeue")
     if "exclusive" in said:
         values["exclusive"] = OF_USER if said["exclusive"].lower() in ("user", "mcs") else EXCLUSIVE
     for word, column in (("mem", "memory_per_node"), ("mem-per-cpu", "memory_per_cpu"), ("tmp", "disk_per_node")):

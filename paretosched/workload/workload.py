@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..kernels.inputs import Reactions
 
 WIDEST = 2**31 - 1
-WITHOUT = ("limits", "dependencies", "reservations")
+WITHOUT = ("limits", "dependencies", "reservations", "preemption")
 NAMES_ONLY = {"job", "name", "names", "repairs", "measured"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait", "eligible")
 GROUPINGS = (
@@ -563,13 +563,19 @@ class Workload:
         jobs.__dict__["calendar"] = self.calendar
         return Arrivals(jobs, rows)
 
+    def arriving_at(self, arrival: Ints) -> Workload:
+        """Return the same jobs, eligible at other seconds, (n,) int64; for objectives only, and nothing is checked."""
+        jobs = object.__new__(Workload)
+        jobs.__dict__.update(self.__dict__ | {"eligible": read_only(arrival)})
+        return jobs
+
     @property
     def one_pool(self) -> Workload:
         """Return the same jobs on a machine of equal processors, each as many as its width."""
         return self.with_(machine=None, requests=None, source=source_after(self, "one_pool"))
 
     def without(self, *words: str) -> Workload:
-        """Return the same jobs on a machine of nodes without its "limits", "reservations", or their "dependencies".
+        """Return the same jobs without "limits", "reservations" or "preemption" of the machine, or "dependencies".
 
         Raises
         ------

@@ -20,10 +20,12 @@ from paretosched.encodings.weighting import Weighting, decode
 from paretosched.search.evaluation import LONGEST_TASK, Compute, batch_sizes, evaluator, simulations, versions
 from paretosched.search.exploration import explore
 from paretosched.simulation.objective import objectives_of
+from paretosched.simulation.simulator import simulate
 from paretosched.workload.measures import with_measures
 from support.down import down_at_times
 from support.exploring import random_workload, two_workers
 from support.later import later
+from support.limit_zoo import limited_case
 from support.machine_zoo import random_case
 
 W = random_workload(jobs=80, groups=3)
@@ -79,6 +81,19 @@ def test_processes_know_what_is_down_and_from_when_on_utilisation_counts() -> No
             assert evaluate(genomes, 0)[0].tobytes() == alone[util_from].tobytes()
     assert alone["start"].tobytes() == one_by_one(genomes, down) != one_by_one(genomes, W)
     assert (alone["submission"][:, 0] <= alone["start"][:, 0]).all()
+
+
+def test_jobs_wait_for_others_as_they_do_when_one_policy_is_simulated() -> None:
+    """The values of a search are those of the schedules; without dependencies they are others."""
+    workload = limited_case(5, with_limits=False, n=20)
+    genomes = random_genomes(4, len(workload.groups))
+    with evaluator(workload, EASY) as evaluate:
+        values = evaluate(genomes, 0)[0]
+    schedules = [simulate(workload, decode(g, workload.groups, "easy")) for g in genomes]
+    assert values.tobytes() == np.array([schedule.objectives.array for schedule in schedules]).tobytes()
+    assert any((schedule.workload.eligible != workload.eligible).any() for schedule in schedules)
+    with evaluator(workload.without("dependencies"), EASY) as evaluate:
+        assert (evaluate(genomes, 0)[0] != values).any()
 
 
 @pytest.mark.slow

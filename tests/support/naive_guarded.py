@@ -15,6 +15,8 @@ from support.naive_rhythms import ideal
 from support.naive_values import naive_of
 from support.oracle import View
 
+NEVER = 10**12  # s: when jobs come of which it is not known yet
+
 
 class Terms(NamedTuple):
     """Which groups come first, the limits, the time between reviews, that of ageing, and what a class is worth."""
@@ -66,11 +68,14 @@ def easy_on(capacity: int, down: Sequence[Started] = ()) -> Easy:
 def runs_on_nodes(workload: Workload, terms: Terms) -> dict[int, Busy]:
     """Return what each job of a workload on a machine of nodes gets, by row."""
     machine, on_nodes = naive_of(workload)
-    jobs = naive.jobs_of(workload)
+    waits = [bool(job.after) for job in on_nodes]
+    jobs = [job._replace(arrival=NEVER) if waits[job.row] else job for job in naive.jobs_of(workload)]
     start: dict[int, int] = {}
 
-    def easy(expected: list[Job]) -> Mapping[int, int]:
-        found = ideal(machine, [on_nodes[job.row]._replace(run=job.run) for job in expected])
+    def easy(expected: list[Job]) -> Mapping[int, int]:  # jobs come when they really came
+        found = ideal(
+            machine, [on_nodes[job.row]._replace(run=job.run, arrival=job.arrival, after=()) for job in expected]
+        )
         return {row: run.begin for row, run in found.items()}
 
     sort = sorting(jobs, terms, start, easy)
@@ -81,7 +86,10 @@ def runs_on_nodes(workload: Workload, terms: Terms) -> dict[int, Busy]:
         rows = {job.row for job in waiting}
         start.update(dict.fromkeys(before[1] - rows, before[0]))
         before = t, rows
-        return [on_nodes[job.row] for job in sort(t, [jobs[job.row] for job in waiting])]
+        for job in waiting:
+            jobs[job.row] = jobs[job.row]._replace(arrival=job.arrival)
+        there = {job.row: job for job in waiting}
+        return [there[job.row] for job in sort(t, [jobs[job.row] for job in waiting])]
 
     return ideal(machine, on_nodes, order)
 

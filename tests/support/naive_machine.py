@@ -78,7 +78,8 @@ class Preemption(NamedTuple):
     """Whose jobs make way for others: those of lower partitions (kind partition_prio), or of certain QOS (kind qos).
 
     `modes` (off, requeue or cancel; usually `mode`) and `grace`, s, are those of partitions or of QOS. `of_qos` has
-    the QOS that make way for one. For `exempt` seconds no job does. `youngest`: the last that began is the first.
+    the QOS that make way for one. For `exempt` seconds no job does, of some QOS for as many as `exempts` says.
+    `youngest`: the last that began is the first.
     Before that, those of a QOS of lower priority go first (`priorities`; 0 of one that is not named).
     """
 
@@ -90,6 +91,7 @@ class Preemption(NamedTuple):
     exempt: int = 0
     youngest: bool = False
     priorities: Mapping[str, int] = {}
+    exempts: Mapping[str, int] = {}
 
 
 class Machine(NamedTuple):

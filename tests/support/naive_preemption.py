@@ -51,7 +51,9 @@ def gone_until(allowed: list[Busy], stay: list[Busy], fits: Fits) -> tuple[list[
 def may_preempt(machine: Machine, job: Job, partition: Partition, run: Busy, t: int) -> bool:
     """Return whether a running job has to make way for another one."""
     rules = machine.preemption
-    if rules is None or mode_of(machine, run) == "off" or t < run.begin + rules.exempt:
+    if rules is None or mode_of(machine, run) == "off":
+        return False
+    if t < run.begin + rules.exempts.get(run.job.qos, rules.exempt):
         return False
     if rules.kind == "qos":
         return run.job.qos in rules.of_qos.get(job.qos, ())

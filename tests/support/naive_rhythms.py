@@ -321,14 +321,14 @@ def slurm_lives(
     """
     runs: dict[int, Busy] = {}  # the last life of each job that does not wait again
     lives: list[Busy] = []  # those before
-    going: set[int] = set()  # jobs that are to wait again when they end
+    going: dict[int, str] = {}  # jobs that were asked to make way, and what happens to them
     waiting: list[Job] = []
     t = -1
     last = max(changes_of(machine), default=0)
     idle = 0
     machines, failing = dict(changes or {}), dict(failures or {})
     while (len(runs) < len(jobs) or going or beyond(t, failing)) and idle < 2:
-        arrivals = arrivals_of(machine, jobs, {row: run for row, run in runs.items() if row not in going})
+        arrivals = arrivals_of(machine, jobs, {row: run for row, run in runs.items() if going.get(row) != "requeue"})
         coming = beyond(t, [*arrivals.values(), *machines, *failing, *(run.end for run in runs.values())])
         if not coming and not waiting:
             break
@@ -339,20 +339,22 @@ def slurm_lives(
         machine = machines.get(t, machine)
         for run in [run for run in runs.values() if run.end > t and set(run.held) & failing.get(t, frozenset())]:
             runs[run.job.row] = run._replace(end=t)
-            going |= {run.job.row} if run.job.requeue else set()
+            going[run.job.row] = "requeue" if run.job.requeue else "cancel"
         for row in [row for row in going if runs[row].end == t]:
-            going.remove(row)
-            lives.append(runs.pop(row))
-            jobs = [life_after(job, t) if job.row == row else job for job in jobs]
-        waiting += arriving(jobs, arrivals, t)
+            if going.pop(row) == "requeue":
+                lives.append(runs.pop(row))
+                jobs = [life_after(job, t) if job.row == row else job for job in jobs]
+        there = {*runs, *(job.row for job in waiting)}  # the start of one that started before lets nobody in twice
+        waiting += [job for job in arriving(jobs, arrivals, t) if job.row not in there]
         running = [run for run in runs.values() if run.end > t]
         begun = []
         if t in coming or is_main:
             queue = turns(machine, order(t, list(waiting), running))
-            begun, victims = main_pass(machine, t, queue, running, rhythm, going)
+            begun, victims = main_pass(machine, t, queue, running, rhythm, {*going})
             for run in victims:
-                runs[run.job.row] = run._replace(end=min(run.end, t + grace_of(machine, run)))
-                going |= {run.job.row} if mode_of(machine, run) == "requeue" else set()
+                end = t + grace_of(machine, run)
+                going[run.job.row] = mode_of(machine, run) if run.end > end else "ends before"
+                runs[run.job.row] = run._replace(end=min(run.end, end))
             running = [runs[run.job.row] for run in running]
         if is_backfill:
             started = {run.job.row for run in begun}

@@ -8,7 +8,7 @@ from paretosched import Requests, Workload
 from paretosched.workload.features import read_constraint
 from paretosched.workload.host_lists import node_names
 from paretosched.workload.node_requests import EXCLUSIVE, OF_USER, UNSAID
-from support.naive_machine import After, Ask, Down, Job, Machine, Node, Partition, machine_of
+from support.naive_machine import After, Ask, Down, Job, Machine, Node, Partition, Preemption, machine_of
 
 
 def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
@@ -40,9 +40,26 @@ def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
                 after=after,
                 any_of=any_of,
                 array=task_of(requests, row),
+                requeue=requeues(value, int(requests.requeue[row])),
             )
         )
     return naive_machine(value, workload.epoch), jobs
+
+
+def requeues(value: MachineValue, said: int) -> bool:
+    """Return whether a job that makes way waits again: as it says, else as the machine does."""
+    return bool(said) if said != UNSAID or value.preemption is None else value.preemption.requeues
+
+
+def preemption_of(value: MachineValue) -> Preemption | None:
+    """Return whose jobs make way for others."""
+    rules = value.preemption
+    if rules is None:
+        return None
+    over = {name: frozenset(others) for name, others in rules.over}
+    pairs = (dict(each) for each in (rules.modes, rules.grace))
+    rest = rules.exempt, rules.youngest, dict(rules.ranks), dict(rules.exempts)
+    return Preemption(rules.kind, rules.mode, *pairs, over, *rest)
 
 
 def naive_machine(value: MachineValue, epoch: int) -> Machine:
@@ -97,6 +114,7 @@ def naive_machine(value: MachineValue, epoch: int) -> Machine:
         limits=value.limits,
         parents=dict(value.accounts),
         flags={row.qos: frozenset(row.flags) for row in value.limits if row.qos},
+        preemption=preemption_of(value),
     )
 
 

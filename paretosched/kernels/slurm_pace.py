@@ -1,0 +1,319 @@
+"""What Slurm's passes on nodes know between two jobs, and which nodes a job may use now."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats, Int, Ints, read_only
+from .compiling import njit
+from .node_choice import choose_of, may_do, room_on
+from .node_plan import (
+    COULD,
+    CPUS,
+    DOWN,
+    DOWN_END,
+    HAS,
+    HELD,
+    NODE,
+    NOTHING,
+    ROOM,
+    SUMS,
+    NodePlan,
+    record,
+)
+from .running import expect, forget
+from .waiting_tree import FAR
+
+STOPPED, TRIED, PLANNED = range(3)  # of `counts`
+SHUT, OPEN, STALE = range(3)  # of `marks`: 1 if a node is closed, if it may be used, and if room on it has changed
+USER, ASSOCIATION, ARRAY, QOS, REQUEUES, NUMBER, WHOSE = range(7)  # rows of `user`, and how many there are
+MODE, GRACE, RANK, EXEMPT, OVER = range(5)  # columns of `ways`; from the last one on a column for each QOS
+# What happens to a job that makes way, values of MODE; the last one is for one that will end by itself before.
+STAYS, CANCELLED, REQUEUED, ENDS = range(4)
+BY_PARTITION, BY_QOS = 1, 2  # values of "preempts"
+GOING, AGAIN, VICTIMS, BACK = range(4)  # rows of `away`
+LIFE, BEGUN, ENDED, IN_OPTION, FROM_ROW, HOLDS = range(6)  # columns of `lives`, and how many there are
+
+LOOK = record(
+    # how often and how far it looks, see `paretosched.policies.whole_nodes`
+    "main", "first", "every", "tested", "window", "step", "partition", "user", "account", "started", "priority",
+    "stops", "reserved", "backfills", "epoch", "tiers", "row_bits",
+    # how many arrays let only some of their tasks run at once; these are the first ones
+    "limited",
+    # whether jobs may have been given a priority, and that of all others where they come as they were submitted, or 0
+    "fixes", "usual",
+    # the next pass beside events, how many came in vain, the running jobs; the number of the pass, its plans and their
+    # nodes, and its openings
+    "tick", "idle", "running", "number", "plans", "closed", "openings",
+    # for which jobs it is known what nodes can give: a shape and an option, and how many starts and ends there were
+    "shape", "option", "changed", "changes",
+    # whose jobs make way for others, if any do, see BY_PARTITION; and whether the youngest do first
+    "preempts", "youngest",
+    # how many jobs were asked to and their nodes, come back, and are asked by a pass; how many lives and their nodes
+    "going", "going_nodes", "back", "victims", "lives", "lived",
+)  # fmt: skip
+
+
+class Pace(NamedTuple):
+    """How often and how far Slurm looks, and what its passes need, for n jobs on m nodes.
+
+    Attributes
+    ----------
+    look
+        (1,) LOOK.
+    ends
+        (n + 1,) int64: expected end << row_bits | row of the running jobs, the latest first.
+    line
+        (n,) int64, the waiting jobs in their order.
+    priority
+        (n,) float64, the key of each waiting job.
+    turns
+        (q, 2) int64: a job, and the first of its options in one partition.
+    plans
+        (q, 4) int64, see BEGIN.
+    closed
+        (h,) int64, the nodes of the plans.
+    openings
+        (q + d,) int64, s, ascending: when plans and down times end.
+    since
+        (m,) int64, s, from when on each node is closed by a plan; FAR for never.
+    marks
+        (3, m) int64, see SHUT.
+    counts
+        (partitions, 3) int64: whether each is stopped, and how many of its turns were tried and planned.
+    of_user
+        (2, users or more) int64, how many turns of each user, and of each association, were tried.
+    of_array
+        (arrays, partitions) int64: number of the pass << BITS | how many tasks of each were planned in it.
+    user
+        (WHOSE, n) int64, the user and the association of each job, its user in its account; its array, or -1 for none;
+        its QOS; whether it waits again if it makes way; and its place by its number.
+    fixed, turn
+        (n,) int64, the priority that each job was given, 0 for none; and its place among those whose priorities are
+        equal: submission << row_bits | place by submission.
+    begun
+        (n,) int64, the jobs that a pass starts.
+    ways
+        (partitions or QOS or more, OVER + QOS) int64: what happens to jobs of each partition, or of each QOS, that make
+        way, and after how many seconds; the priority of each QOS, how long after its start no job of it makes way, s,
+        and for each other QOS whether its jobs make way for it.
+    away
+        (4, n + 1) int64: of each job whether it was asked to make way, as a MODE, and how often it did; the jobs that a
+        pass asks; and a heap of second << row_bits | row of those that come back.
+    lives, lived
+        (c, HOLDS) and (h, HELD + R) int64, the lives of jobs that made way, and what they held, see `note_life`.
+    """
+
+    look: NDArray[np.void]
+    ends: Ints
+    line: Ints
+    priority: Floats
+    turns: Ints
+    plans: Ints
+    closed: Ints
+    openings: Ints
+    since: Ints
+    marks: Ints
+    counts: Ints
+    of_user: Ints
+    of_array: Ints
+    user: Ints
+    fixed: Ints
+    turn: Ints
+    begun: Ints
+    ways: Ints
+    away: Ints
+    lives: Ints
+    lived: Ints
+
+
+def empty_pace(
+    look: NDArray[np.void],
+    n: int,
+    turns: int,
+    holds: int,
+    downs: int,
+    m: int,
+    parts: int,
+    user: Ints,
+    fixed: Ints,
+    turn: Ints,
+    ways: Ints,
+    resources: int,
+) -> Pace:
+    """Return the pace of a simulation before the first event.
+
+    Parameters
+    ----------
+    look
+        (1,) LOOK, of which the state is filled.
+    n, turns, holds, downs, m, parts
+        How many jobs and turns there are, nodes that all turns can have together, down times, nodes and partitions.
+    user, fixed, turn, ways
+        (WHOSE, n), (n,), (n,) int64 and ways, as for `Pace`.
+    resources
+        How many resources nodes have.
+    """
+    look = look.copy()
+    look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
+    users, arrays = (max(int(rows.max(initial=0)) + 1, 1) for rows in (user[:ARRAY], user[ARRAY]))
+    room = n if look[0]["preempts"] else 0
+    return Pace(
+        look,
+        ends=np.zeros(n + 1, np.int64),
+        line=np.zeros(n, np.int64),
+        priority=np.zeros(n),
+        turns=np.zeros((turns, 2), np.int64),
+        plans=np.zeros((turns, 4), np.int64),
+        closed=np.zeros(holds, np.int64),
+        openings=np.zeros(turns + downs, np.int64),
+        since=np.zeros(m, np.int64),
+        marks=np.zeros((3, m), np.int64),
+        counts=np.zeros((parts, 3), np.int64),
+        of_user=np.zeros((2, users), np.int64),
+        of_array=np.zeros((arrays, parts), np.int64),
+        user=read_only(user),
+        fixed=read_only(fixed),
+        turn=turn.copy(),
+        begun=np.zeros(n, np.int64),
+        ways=read_only(ways),
+        away=np.zeros((4, n + 1), np.int64),
+        lives=np.zeros((room + 1, HOLDS), np.int64),
+        lived=np.zeros((room + 1, HELD + resources), np.int64),
+    )
+
+
+def no_pace() -> Pace:
+    """Return the pace of a simulation without passes of Slurm."""
+    user, fixed, turn, ways = (np.zeros(shape, np.int64) for shape in ((WHOSE, 1), 1, 1, (1, OVER)))
+    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, user, fixed, turn, ways, 1)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int, end: Int, idle: bool) -> None:
+    """Mark the nodes that a job may use in some options, and note what is free there.
+
+    Parameters
+    ----------
+    plan, pace
+        `NodePlan` and `Pace`, modified in place.
+    j, o, last
+        The job, the first option, and the last one, which is not included.
+    begin, end
+        s: nodes that are down at a time in between are not usable.
+    idle
+        Whether the machine is taken to be idle; else nodes that are closed are not usable.
+    """
+    nodes = plan.nodes
+    resources = plan.now[0]["resources"]
+    first = HAS if idle else HAS + 2 * resources
+    is_known = last - o == 1 and not idle
+    if is_known:
+        note_room(plan, pace, j, o)
+    for i in range(nodes.shape[1]):
+        usable = False
+        for option in range(o, last):
+            usable |= plan.masks[plan.options[option]["mask"], i]
+        usable &= idle or pace.marks[SHUT, i] == 0
+        for row in range(nodes[DOWN, i], nodes[DOWN_END, i], 2):
+            usable &= not (plan.lists[row] < end and plan.lists[row + 1] > begin)
+        pace.marks[OPEN, i] = usable
+        pace.marks[STALE, i] = not is_known
+        nodes[COULD, i] = nodes[ROOM, i] if is_known and usable else 0
+        if usable:
+            for r in range(resources):
+                nodes[HAS + resources + r, i] = nodes[first + r, i]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_room(plan: NodePlan, pace: Pace, j: Int, o: Int) -> None:
+    """Note what each node can give now to jobs that ask for what job j does in option o, if that is not known yet.
+
+    `plan` and `pace` are modified in place.
+    """
+    look, nodes = pace.look, plan.nodes
+    shape = plan.holders[j]["shape"]
+    if look[0]["shape"] == shape and look[0]["option"] == o and look[0]["changed"] == look[0]["changes"]:
+        return
+    look[0]["shape"], look[0]["option"], look[0]["changed"] = shape, o, look[0]["changes"]
+    option, resources = plan.options[o], plan.now[0]["resources"]
+    for i in range(nodes.shape[1]):
+        nodes[ROOM, i] = 0
+        if plan.masks[option["mask"], i] and may_do(plan, option, i):
+            for r in range(resources):
+                nodes[HAS + resources + r, i] = nodes[HAS + 2 * resources + r, i]
+            if lets_in(plan, i, j):
+                nodes[ROOM, i] = room_on(plan, option, i)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def fits(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int) -> bool:
+    """Return whether job j fits on the open nodes, by what is free there; if it does, `held` of `plan` says where.
+
+    Parameters
+    ----------
+    plan, pace
+        `NodePlan` and `Pace`, modified in place.
+    j, o, last
+        The job, the first option, and the last one, which is not included.
+    """
+    nodes = plan.nodes
+    for number in range(o, last):
+        option = plan.options[number]
+        total: Int = np.int64(0)
+        usable: Int = np.int64(0)
+        for i in range(nodes.shape[1]):
+            if pace.marks[STALE, i] or last - o > 1:
+                nodes[COULD, i] = 0
+                if pace.marks[OPEN, i] and plan.masks[option["mask"], i] and lets_in(plan, i, j):
+                    nodes[COULD, i] = room_on(plan, option, i)
+                pace.marks[STALE, i] = 0
+            total += nodes[COULD, i]
+            usable += nodes[COULD, i] > 0
+        if choose_of(plan, j, number, total, usable):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def lets_in(plan: NodePlan, node: Int, j: Int) -> bool:
+    """Return whether CPUs of a `node` of `plan` are free, and those who are there let job j in, see `is_alone`."""
+    resources = plan.now[0]["resources"]
+    free = HAS + resources
+    if plan.nodes[free + CPUS, node] <= 0:
+        return False
+    user = plan.holders[j]["user"]
+    if user == NOTHING:
+        return True
+    part = free + resources - (SUMS if plan.holders[j]["alone"] else SUMS // 2)
+    there, users, squares = plan.nodes[part, node], plan.nodes[part + 1, node], plan.nodes[part + 2, node]
+    return bool(2 * user * users == squares + user * user * there)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def expect_end(pace: Pace, j: Int, end: Int) -> None:
+    """Expect job j, which runs, to end in second `end`; `pace` is modified in place."""
+    look = pace.look
+    expect(pace.ends, look[0]["running"], (end << look[0]["row_bits"]) | j)
+    look[0]["running"] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def forget_end(pace: Pace, j: Int, end: Int) -> None:
+    """Drop the expected end of job j, which was `end`; `pace` is modified in place."""
+    look = pace.look
+    forget(pace.ends, look[0]["running"], (end << look[0]["row_bits"]) | j)
+    look[0]["running"] -= 1
+    look[0]["changes"] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def share_nodes(plan: NodePlan, j: Int, other: Int) -> bool:
+    """Return whether `held` of `plan` has a node for job j and the `other` one."""
+    one, two = plan.holders[j], plan.holders[other]
+    for row in range(one["first"], one["first"] + one["count"]):
+        for place in range(two["first"], two["first"] + two["count"]):
+            if plan.held[row, NODE] == plan.held[place, NODE]:
+                return True
+    return False

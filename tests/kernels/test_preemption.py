@@ -1,0 +1,144 @@
+"""Jobs that make way for others in Slurm's passes equal the oracle: every life, nodes included; and by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.kernels.preemption import REQUEUE_DELAY
+from paretosched.policies.priority import ALL
+from paretosched.policies.whole_nodes import WholeNodes
+from paretosched.workload.preemption import Preemption
+from support import naive_preemption
+from support.naive_machine import Busy
+from support.naive_rhythms import Rhythm, by_arrival, slurm_lives
+from support.naive_values import naive_of
+from support.placing import as_runs, runs_of
+from support.preemption_zoo import preempting_case
+
+PASSES = ps.Priority("fcfs", backfill=ps.Backfill(ALL), nodes=WholeNodes(()))
+SEEDS = range(160)
+Life = tuple[int, int, int, bool]
+
+
+def lives_of(schedule: ps.Schedule) -> list[Life]:
+    """Return row, begin, end of the lives of jobs that made way, and whether they came back."""
+    if schedule.lives is None:
+        return []
+    return list(zip(*(column.tolist() for column in schedule.lives[:4]), strict=True))
+
+
+def last_lives(runs: list[Busy]) -> tuple[dict[int, Busy], list[Life]]:
+    """Return the last life of each job, by row, and all that were cut short."""
+    last = {run.job.row: run for run in sorted(runs, key=lambda run: run.begin)}
+    cut = [run for run in runs if run is not last[run.job.row] or run.end - run.begin < run.job.run]
+    return last, sorted((run.job.row, run.begin, run.end, run is not last[run.job.row]) for run in cut)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_life_equals_the_oracle(seed: int) -> None:
+    workload = preempting_case(seed)
+    last, cut = last_lives(slurm_lives(*naive_of(workload), Rhythm(epoch=workload.epoch), by_arrival))
+    if len(last) < len(workload):
+        with pytest.raises(ps.InputError, match="every job must fit on its nodes"):
+            ps.simulate(workload, PASSES)
+        return
+    schedule = ps.simulate(workload, PASSES).check()
+    assert as_runs(schedule) == runs_of(workload, last)
+    assert lives_of(schedule) == cut
+    assert schedule.waiting is not None
+    assert (schedule.waiting.seconds >= 0).all()
+    assert np.array_equal(schedule.waiting.seconds.sum(axis=1), schedule.start - workload.submit)
+
+
+def test_the_random_cases_are_of_use() -> None:
+    """Jobs come back and are cancelled, some more than once, and the modes, times and orders make a difference."""
+    cut = [last_lives(slurm_lives(*naive_of(w), Rhythm(), by_arrival))[1] for w in map(preempting_case, SEEDS)]
+    lives = [life for each in cut for life in each]
+    assert sum(bool(each) for each in cut) >= 40
+    assert sum(not again for *_, again in lives) >= 10
+    assert sum(again for *_, again in lives) >= 60
+    assert any(len(each) > len({row for row, *_ in each}) for each in cut)
+    assert REQUEUE_DELAY == naive_preemption.REQUEUE_DELAY
+
+
+def low_and_high(rules: Preemption | None, sizes: list[int], high: int, **more: Any) -> ps.Workload:
+    """Return low jobs of 900 s on a node of eight cores, and a high one of 60 s that comes in second 300."""
+    n = len(sizes)
+    asks = ps.Requests(tasks=[*sizes, high], memory_per_node=[1] * (n + 1), partition=["low"] * n + ["high"], **more)
+    parts = ps.Partition("low", default=True), ps.Partition("high", tier=10)
+    machine = ps.Machine((ps.NodeKind("n1", 8, 16000),), parts, preemption=rules)
+    run = [900] * n + [60]
+    return ps.Workload(
+        [0] * n + [300], run, [1800] * (n + 1), asks.tasks, capacity=8, machine=machine, requests=asks, epoch=0
+    )
+
+
+def test_a_low_job_starts_again_from_its_beginning() -> None:
+    schedule = ps.simulate(low_and_high(Preemption("partition_prio"), [8], 8), PASSES).check()
+    assert lives_of(schedule) == [(0, 0, 301, True)]
+    assert (schedule.start.tolist(), schedule.finish.tolist()) == ([422, 301], [1322, 361])
+    assert schedule.preempted == {
+        "jobs": 1, "times": 1, "cancelled": 0, "lost_cpu_hours": 8 * 301 / 3600,
+        "lost_percent": pytest.approx(100 * 301 / (301 + 900 + 60)),
+    }  # fmt: skip
+    assert schedule.waiting is not None
+    assert {row["reason"]: row["hours"] * 3600 for row in schedule.waiting.table()} == {
+        "BeginTime": pytest.approx(121), "Preempted": pytest.approx(301), "Resources or Priority": pytest.approx(1),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", [Preemption("partition_prio", mode="cancel"), Preemption("partition_prio")])
+def test_a_job_that_is_not_requeued_ends(rules: Preemption) -> None:
+    said = {} if rules.mode == "cancel" else {"requeue": [0, -1]}
+    schedule = ps.simulate(low_and_high(rules, [8], 8, **said), PASSES).check()
+    assert lives_of(schedule) == [(0, 0, 301, False)]
+    assert schedule.finish.tolist() == [301, 361]
+    assert schedule.response.tolist() == [301, 61]
+
+
+@pytest.mark.parametrize(
+    "rules", [None, Preemption("partition_prio", mode="off"), Preemption("partition_prio", modes={"low": "off"})]
+)
+def test_without_rules_nobody_makes_way(rules: Preemption | None) -> None:
+    workload = low_and_high(rules, [8], 8)
+    assert ps.simulate(workload, PASSES).start.tolist() == [0, 900]
+    assert ps.simulate(workload.without("preemption"), PASSES).lives is None
+
+
+def test_a_job_that_ends_within_its_grace_has_ended() -> None:
+    workload = low_and_high(Preemption("partition_prio", grace={"low": 700}), [8], 8)
+    schedule = ps.simulate(workload, PASSES).check()
+    assert (schedule.lives, schedule.start.tolist()) == (None, [0, 900])
+
+
+def test_other_policies_preempt_nobody() -> None:
+    workload = low_and_high(Preemption("partition_prio"), [8], 8)
+    assert ps.simulate(workload, "easy").start.tolist() == [0, 900]
+
+
+def test_more_lives_than_there_was_room_for() -> None:
+    """Two low jobs make way for each of forty high ones, and the arrays of the engine grow."""
+    n = 40
+    asks = ps.Requests(tasks=[4, 4] + [8] * n, memory_per_node=[1] * (n + 2), partition=["low"] * 2 + ["high"] * n)
+    machine = low_and_high(Preemption("partition_prio"), [8], 8).machine
+    submit = [0, 0, *(300 * (i + 1) for i in range(n))]
+    run = [900] * 2 + [60] * n
+    workload = ps.Workload(submit, run, [1800] * (n + 2), asks.tasks, capacity=8, machine=machine, requests=asks)
+    last, cut = last_lives(slurm_lives(*naive_of(workload), Rhythm(epoch=workload.epoch), by_arrival))
+    schedule = ps.simulate(workload, PASSES).check()
+    assert lives_of(schedule) == cut
+    assert as_runs(schedule) == runs_of(workload, last)
+    assert len(cut) > n + 3
+
+
+def test_rules_must_be_rules() -> None:
+    with pytest.raises(ps.InputError, match="kind of preemption must be"):
+        Preemption("tier")
+    with pytest.raises(ps.InputError, match="preemption: mode of low must be"):
+        Preemption("qos", modes={"low": "gang"})
+    with pytest.raises(ps.InputError, match="grace of low"):
+        Preemption("qos", grace={"low": -1})
