@@ -469,6 +469,18 @@ def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[s
     return [*(f"- **{name}:** {sentence}" for name, sentence in sentences.items()), ""]
 
 
+def kept(results: Path) -> tuple[dict[str, str], list[str]]:
+    """Return phrases and sections of a summary that stay as they were written, as the scripts of their tables are gone.
+
+    They are in `kept.md`: lines "name: phrase", an empty line, and the sections. `experiments/check.py` says if they,
+    or the tables that they were written from, are others.
+    """
+    if not (results / "kept.md").exists():
+        return {}, []
+    begin, _, sections = (results / "kept.md").read_text(encoding="utf-8").partition("\n\n")
+    return dict(line.split(": ", 1) for line in begin.splitlines()), [*sections.splitlines(), ""]
+
+
 def not_run(part: str) -> list[str]:
     """Return the lines for a part that was not run."""
     return [f"*{part}: not run.*", ""]

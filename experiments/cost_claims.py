@@ -20,7 +20,6 @@ TRAININGS = (
     *(f"{part}-raised" for part in ON_THE_REST),
 )
 RULES = ("symbiotic", "iterative", "better", "choices", "raised")
-BUSY = "in one call a log, while much else ran"
 CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their places among the sessions, and their parts
     ("greedy", [5], "`within` |"),
     ("greedy", [10], "`raised`, `weeks`, `scalings` and `untrained`"),
@@ -32,30 +31,12 @@ CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their plac
     ("gfs", [12], "`cut` and `limits`, and `applied` without LANL's requests raised |"),
     ("gfs", [17], "`applied` |"),
     ("gfs", [13], "`scalings` |"),
-    ("ci190_05", [7], "`ranks`, while much else ran |"),
     ("ci190_05", [4], "`raised` |"),
-    ("ci190_05", [5], "`choices` |"),
     ("ci190_05", [6], "`workloads`; CTC's runs"),
     ("gfs", [14], "`alone`, with the training of its Greedy |"),
-    ("search", range(18, 24), f"`searches`, {BUSY} |"),
-    ("search", range(32, 36), f"`surrogate`, {BUSY}; some runs are of calls that were stopped |"),
-    ("search", [24], "`surrogate-priority`, at low priority while much else ran |"),
-    ("search", [25, 26], f"`lag`, {BUSY}; some runs are of a call that was stopped |"),
-    (
-        "search",
-        [*range(36, 42), *range(52, 58)],
-        "`long`, in calls for one log, while much else ran; it goes on with runs of `searches` |",
-    ),
-    ("search", range(27, 32), f"`offline`, {BUSY} |"),
-    ("search", range(42, 52), "`draw`, in two calls a log; it goes on with runs of `searches` |"),
-    ("search", [17], "`bound` |"),
     ("bounds", [0], "all parts |"),
     ("bounds", [1], "`logs`, with two more columns, while much else ran |"),
-    ("orders", [0], "`ingredients` |"),
-    ("online", [12], "`tenths`, while much else ran |"),
-    ("online", [13], "`nudges`, while much else ran |"),
     ("online", [28], "`scalings` of three larger machines, while much else ran |"),
-    ("online", [29], "`ages`, while much else ran |"),
     ("greedy", [7], "`positions`"),
     ("gfs", [18], "`positions`"),
 )
@@ -101,14 +82,6 @@ COST_CLAIMS: tuple[Claim, ...] = (
     Claim(COST, "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 |", lambda r: table4(r, "final", *TIMES)),
     Claim(
         COST,
-        "| ci190_05 | {:,.0f} | {:,.0f} | the steps beyond it; with `algorithms` and `moves`, in one call, {:,.0f} s",
-        lambda r: (
-            *(sum(float(row[key]) for row in r.rows("ci190_05/better") if row["row"] != "final") for key in TIMES),
-            r.provenance("ci190_05")["sessions"][2]["seconds"],
-        ),
-    ),
-    Claim(
-        COST,
         "| greedy | {:,.0f} | {:,.0f} | all trainings |",
         lambda r: training_times(r, *(f"greedy/{part}" for part in TRAININGS)),
     ),
@@ -145,11 +118,6 @@ COST_CLAIMS: tuple[Claim, ...] = (
             in_words(len(scalings := {*r.values("online/scalings", "scaling", log="CTC 1024")}) - 1),
             in_words(len(scalings)),
         ),
-    ),
-    Claim(
-        COST,
-        "| orders | {:,.0f} | {:,.0f} | the three trainings of `draws`, made again while much else ran: the same",
-        lambda r: times_of(r, "orders training", "orders training of five draws", "random orders of five draws"),
     ),
     Claim(COST, "| slurm | {:,.0f} | not written down | {:.0f} replays, added up", replays),
     Claim(
