@@ -124,11 +124,11 @@ def faults_of_summary(experiment: str, results: Path) -> list[Fault]:
 def faults_of_kept(experiment: str, results: Path) -> list[Fault]:
     """Return which words and tables are not those that `sha256sum * > kept.sha256` has listed, or are not listed."""
     document, faults = f"results/{experiment}/{KEPT}", []
-    lines = (results / KEPT).read_text(encoding="utf-8").splitlines()
+    lines = (results / KEPT).read_text(encoding="utf-8").splitlines() if (results / KEPT).exists() else []
     listed = {name: digest for digest, name in (line.split(maxsplit=1) for line in lines)}
-    if not has_script(experiment):
-        there = {path.name for path in (*results.glob("*.csv"), results / "summary.md")}
-        faults += [Fault(document, 1, f"does not list {name}") for name in sorted(there - set(listed))]
+    words = ("kept.md",) if has_script(experiment) else ("summary.md", "*.csv")
+    there = {path.name for pattern in words for path in results.glob(pattern)}
+    faults += [Fault(document, 1, f"does not list {name}") for name in sorted(there - set(listed))]
     for number, (name, digest) in enumerate(listed.items(), 1):
         path = results / name
         if not path.exists():
@@ -329,7 +329,7 @@ def faults_of_all(root: Path, only: Sequence[str] = ()) -> tuple[list[Fault], Co
     for experiment, folder in summaries(root).items():
         if not only or experiment in only:
             faults += faults_of_summary(experiment, folder) if has_script(experiment) else []
-            faults += faults_of_kept(experiment, folder) if (folder / KEPT).exists() else []
+            faults += faults_of_kept(experiment, folder)
             faults += faults_of_opening(experiment, folder)
             counts["summaries"] += 1
     for document in DOCUMENTS:

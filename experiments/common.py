@@ -472,13 +472,13 @@ def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[s
 def kept(results: Path) -> tuple[dict[str, str], list[str]]:
     """Return phrases and sections of a summary that stay as they were written, as the scripts of their tables are gone.
 
-    They are in `kept.md`: lines "name: phrase", an empty line, and the sections. `experiments/check.py` says if they,
-    or the tables that they were written from, are others.
+    They are in `kept.md`: lines "name: phrase", and the sections. `experiments/check.py` says if they, or the tables
+    that they were written from, are others.
     """
     if not (results / "kept.md").exists():
         return {}, []
-    begin, _, sections = (results / "kept.md").read_text(encoding="utf-8").partition("\n\n")
-    return dict(line.split(": ", 1) for line in begin.splitlines()), [*sections.splitlines(), ""]
+    begin, heading, rest = (results / "kept.md").read_text(encoding="utf-8").partition("## ")
+    return dict(line.split(": ", 1) for line in begin.splitlines() if line), [*f"{heading}{rest}".splitlines(), ""]
 
 
 def not_run(part: str) -> list[str]:

@@ -14,7 +14,6 @@ from typing import Any
 import common
 import settings
 from deploy_on_fast_clock import CLIENTS_PRELOAD
-from slurm_records import LOGGED, as_json, seconds_of, starts_of
 
 sys.path.insert(0, str(common.ROOT / "tests"))
 import paretosched as ps
@@ -89,7 +88,7 @@ def _replay(
         "MinJobAge": "10000000",  # squeue knows the jobs that have ended
     }
     begin = time.monotonic()
-    lines |= LOGGED | system.settings
+    lines |= system.settings
     with slurm_cluster(machine.nodes, machine.cpus, lines, system.accounting, rate, date) as cluster:
         cluster.environment["SLURM_TIME_FORMAT"] = "%s"
         clock = Clock(cluster, rate)
@@ -108,8 +107,6 @@ def _replay(
                 numbers.append(submit(cluster, window, row))
             wait_for_starts(cluster, running)
             times = times_of(cluster, window.epoch)
-            details = cluster.call("scontrol", "-d", "-o", "show", "job", wait=120)
-        slurm_log = (cluster.folder / "log/slurmctld.log").read_text(encoding="utf-8", errors="replace")
         conf = (cluster.folder / "etc/slurm.conf").read_text(encoding="utf-8")
         shares = cluster.call("sacctmgr", "-P", "show", "assoc", SHARES) if system.accounting else ""
     columns = zip(*(times[number] for number in numbers), strict=True)
@@ -118,8 +115,6 @@ def _replay(
     log.pop("since", None)
     return {
         **row,
-        "numbers": numbers,
-        **as_json(seconds_of(slurm_log, window.epoch), starts_of(slurm_log, details)),
         "daemon": log,
         "conf": conf,
         "shares": shares,
