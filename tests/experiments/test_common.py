@@ -18,7 +18,6 @@ from support.experiments import ROOT, script
 OF_NO_PAPER = (
     "bounds",
     "limits",
-    "measures",
     "modern_logs",
     "nodes",
     "online",
@@ -38,7 +37,6 @@ RUN = {
     "online": {"--quick", "--part", "--log", "--seeds", "--learner", "--workers", "--work", "--results"},
     "bounds": {"--quick", "--part", "--workers", "--results"},
     "modern_logs": {"--quick", "--results"},
-    "measures": {"--quick", "--part", "--work", "--results"},
     "nodes": {"--quick", "--part", "--results"},
     "limits": {"--quick", "--part", "--results"},
     "questions": {"--quick", "--part", "--results"},
