@@ -36,10 +36,8 @@ def main() -> None:
     parser = common.run_parser("ci190_05", __doc__, "the built-in workload and few evaluations", PARTS)
     common.add_workers(parser)
     common.add_work(parser, "ci190_05")
-    options = parser.parse_args()
+    options = common.options_of(parser)
     parts = options.part or PARTS
-    options.work.mkdir(parents=True, exist_ok=True)
-    options.results.mkdir(parents=True, exist_ok=True)
     ctc = common.workload("CTC", settings.QUICK, options.quick)
     easy = contributions.easy_of(ctc)
     place = options.work / "CTC"
@@ -64,8 +62,7 @@ def main() -> None:
     note |= {"factors": {log: common.factor_of(log) for log in common.LOGS}}
     note |= {"digest": ctc.digest, "jobs": len(ctc), "hypervolume_method": HYPERVOLUME_METHOD}
     note |= {"workers": options.workers, "cores": os.cpu_count()}
-    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
-    common.save_provenance(options.results, note, ("pymoo", "moocore"))
+    common.save_provenance(options.results, note, ("pymoo", "moocore"), parts)
 
 
 def of_seeds(ctc: ps.Workload, options: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:

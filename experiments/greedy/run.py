@@ -19,7 +19,6 @@ import raised
 import scalings
 import settings
 import untrained
-import weeks
 
 import paretosched as ps
 from paretosched.core.run_files import RUN_FILE
@@ -43,8 +42,7 @@ def main() -> None:
     common.add_workers(parser)
     common.add_work(parser, "greedy")
     common.add_fronts(parser, "missing fronts are explored (quick: below --work)")
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
+    options = common.options_of(parser)
     parts = options.part or PARTS
     for part in parts:
         if part == POSITIONS:
@@ -54,7 +52,7 @@ def main() -> None:
         elif part == RAISED:
             rows = raised.measures(trained_policies(settings.APPLIED | settings.ALL_RAISED, options), options.quick)
         elif part == WEEKS:
-            rows = list(weeks.measures(options.results, options.quick))
+            rows = list(scalings.over_weeks(options.results, options.quick))
         elif part == SCALINGS:
             rows = list(scalings.measures(options.results, options.quick))
         elif part == UNTRAINED:
@@ -81,8 +79,7 @@ def main() -> None:
         settings.LOGS, lambda log: common.workload(log, settings.QUICK, options.quick)
     )
     note["trainings"] = [training._asdict() for training in settings.TRAININGS]
-    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
-    common.save_provenance(options.results, note, ("cma", "moocore"))
+    common.save_provenance(options.results, note, ("cma", "moocore"), parts)
 
 
 def learn(training: settings.Training, seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:

@@ -64,9 +64,9 @@ class Training(NamedTuple):
         return self.name.replace(",", "").replace(" ", "-")
 
 
-FIVE, TWO = (0, 1, 2, 3, 4), (0, 1)
+FIVE = (0, 1, 2, 3, 4)
 NONE = {"backfill": "none", "generations": GENERATIONS}  # the paper's evolution strategy and its budget
-# Beyond the paper: CMA-ES on a logarithmic scale, see the part "strategies".
+# Beyond the paper: CMA-ES on a logarithmic scale, see the section about it in the summary, which is kept.
 LEARNER = {"strategy": "cma", "scale": "log"}
 EASY = {"backfill": "easy", "criterion": "f4", **LEARNER}
 TRAININGS = (
@@ -75,19 +75,6 @@ TRAININGS = (
     *(
         Training("easy", f"easy-{name}", ("CTC",), (0,), {**EASY, "generations": 20}, limits)
         for name, limits in TRADE_OFFS.items()
-    ),
-    *(
-        Training(
-            "strategies",
-            f"{strategy}-{scale}-{criterion}",
-            ("CTC",),
-            TWO,
-            {"backfill": "none", "generations": 10, "criterion": criterion, "strategy": strategy, "scale": scale},
-            "",
-        )
-        for criterion in ("f2", "f4")
-        for strategy in ("es", "cma")
-        for scale in ("linear", "log")
     ),
     *(
         Training(

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,12 +31,13 @@ from tried import (
 )
 
 import paretosched as ps
-from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, join_sums, week_sums
+from paretosched.comparison.intervals import WeekSums, join_sums, week_sums
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
+from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objective_table
-from paretosched.training.task import data_of, tasks
+from paretosched.training.task import by_weight, data_of, tasks
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 
@@ -59,8 +60,7 @@ def main() -> None:
     )
     common.add_workers(parser)
     common.add_work(parser, "online", "trainings and measurements")
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
+    options = common.options_of(parser)
     logs = options.log or (settings.QUICK_LOGS if options.quick else logs)
     parts = options.part or PARTS
     for part in parts:
@@ -93,8 +93,7 @@ def main() -> None:
     of_others = common.load_provenance(options.results) if earlier else {"workloads": {}, "splits": {}}
     note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in logs}
     note["splits"] = of_others["splits"] | note["splits"]
-    note["parts"] = sorted({*earlier, *parts})
-    common.save_provenance(options.results, note, ("cma",))
+    common.save_provenance(options.results, note, ("cma",), parts)
 
 
 def save(part: str, of_part: list[dict[str, Any]], logs: Sequence[str], results: Path) -> None:
@@ -134,7 +133,7 @@ def rows_of(
             yield label | reached_by(test, words, options)
     else:
         for learner in learners(options.quick):
-            found = earlier_or_new(learner, seed, learning_part, split, log, options)
+            found = earlier_or_new(Task(learner, seed, learning_part, split, log), options)
             if found is None:
                 continue
             policy, about_training = found
@@ -166,21 +165,8 @@ def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iter
         yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
     learning_part, _ = learning_and_test(workload(learnt_on, options.quick), last)
     tried = [one for one in learners(options.quick) if log not in of_small or one.function == settings.GUARDED]
-    yield from rows_of_trainings(where, test, tried, learning_part, last, learnt_on, options)
-
-
-def rows_of_trainings(
-    where: dict[str, Any],
-    test: ps.Workload,
-    tried: Iterable[settings.Learner],
-    learning_part: ps.Workload,
-    split: settings.Split,
-    log: str,
-    options: argparse.Namespace,
-) -> Iterator[dict[str, Any]]:
-    """Yield what trainings of the results reach on a workload that is not the test part of their split."""
     for seed, learner in product(seeds(options), tried):
-        found = earlier_training(learner, seed, learning_part, split, log, options)
+        found = earlier_training(Task(learner, seed, learning_part, last, learnt_on), options.results)
         if found is not None:
             label = where | {"policy": learner.name, "seed": seed}
             yield label | without_sums(reached_by(test, found[0], options))
@@ -189,78 +175,67 @@ def rows_of_trainings(
 # --- trainings --------------------------------------------------------------------------------------------------------
 
 
-def earlier_training(
-    learner: settings.Learner,
-    seed: int,
-    learning: ps.Workload,
-    split: settings.Split,
-    log: str,
-    options: argparse.Namespace,
-) -> tuple[ps.Policy, dict[str, Any]] | None:
+class Task(NamedTuple):
+    """A training: the learner, its seed, the jobs to learn from, and of which split of which log they are."""
+
+    learner: settings.Learner
+    seed: int
+    jobs: ps.Workload
+    split: settings.Split
+    log: str
+
+    @property
+    def name(self) -> str:
+        """The name in the results."""
+        return f"{self.learner.name}/{self.log}/{self.split.name}/{self.seed}"
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the policy depends on."""
+        return {"jobs": self.jobs.digest, "learner": self.learner._asdict()}
+
+
+def earlier_training(task: Task, results: Path) -> tuple[ps.Policy, dict[str, Any]] | None:
     """Return the policy of a training and what it says of itself if the results have it, None if not.
 
     The results keep every policy with the digest of the jobs it learnt from, so that the rows can be computed again
     without the hours of the trainings, on any machine.
     """
-    name, earlier = name_of(learner, seed, split, log), common.load_policies(options.results)
-    identity = identity_of(learner, learning)
-    if name in earlier and {key: earlier[name][key] for key in identity} == identity:
-        return from_json(earlier[name]["policy"], name), earlier[name]["about"]
+    earlier = common.load_policies(results)
+    if task.name in earlier and {key: earlier[task.name][key] for key in task.identity} == task.identity:
+        return from_json(earlier[task.name]["policy"], task.name), earlier[task.name]["about"]
     return None
 
 
-def name_of(learner: settings.Learner, seed: int, split: settings.Split, log: str) -> str:
-    """Return the name of a training in the results."""
-    return f"{learner.name}/{log}/{split.name}/{seed}"
-
-
-def identity_of(learner: settings.Learner, learning: ps.Workload) -> dict[str, Any]:
-    """Return what a training depends on."""
-    return {"jobs": learning.digest, "learner": learner._asdict()}
-
-
-def earlier_or_new(
-    learner: settings.Learner,
-    seed: int,
-    learning: ps.Workload,
-    split: settings.Split,
-    log: str,
-    options: argparse.Namespace,
-) -> tuple[ps.Policy, dict[str, Any]] | None:
+def earlier_or_new(task: Task, options: argparse.Namespace) -> tuple[ps.Policy, dict[str, Any]] | None:
     """Return the policy of a training and what it says of itself, from the results if they have it.
 
     None: they do not have it, and the options leave it out.
     """
-    found = earlier_training(learner, seed, learning, split, log, options)
+    found = earlier_training(task, options.results)
     if found is not None:
         return found
-    if options.learner and learner.name not in options.learner:
+    if options.learner and task.learner.name not in options.learner:
         return None
-    policy, about_training = training_of(learner, seed, learning, split, log, options)
+    policy, about_training = training_of(task, options)
     earlier = common.load_policies(options.results)
-    value = identity_of(learner, learning) | {"policy": to_json(policy), "about": about_training}
-    common.save_policies(options.results, earlier | {name_of(learner, seed, split, log): value})
+    value = task.identity | {"policy": to_json(policy), "about": about_training}
+    common.save_policies(options.results, earlier | {task.name: value})
     return policy, about_training
 
 
-def training_of(
-    learner: settings.Learner,
-    seed: int,
-    learning: ps.Workload,
-    split: settings.Split,
-    log: str,
-    options: argparse.Namespace,
-) -> tuple[ps.Policy, dict[str, Any]]:
+def training_of(task: Task, options: argparse.Namespace) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the policy of a training, which is continued if it has begun, and what it says of itself."""
-    name = f"{learner.name.replace(', ', '-')}/{log}/{split.name.replace(' ', '')}"
+    learner, seed = task.learner, task.seed
+    name = f"{learner.name.replace(', ', '-')}/{task.log}/{task.split.name.replace(' ', '')}"
     place = options.work / name / str(seed)
     place.parent.mkdir(parents=True, exist_ok=True)
     wish = settings.WISHES[learner.wish]
     if learner.function == settings.RANDOM:
-        policy, about_training = random_order(learning, wish, seed=seed, **learner.settings)
+        policy, about_training = random_order(task.jobs, wish, seed=seed, **learner.settings)
     else:
         training = getattr(ps, learner.function)(
-            learning,
+            task.jobs,
             wish,
             seed=seed,
             workers=options.workers,
@@ -283,8 +258,14 @@ def random_order(learning: ps.Workload, wish: str, *, evaluations: int, seed: in
     """Return the best of random policies of the class of trained orders, and what it reaches where it was chosen."""
     task, _ = tasks(data_of(learning, wish, None, None, 0, 0, seed))
     begin = time.process_time()
-    policy, values = common.best_random_order(task, evaluations, seed)
-    (goal_value,), (exceeded,) = task.measure(values[None])
+    groups = task.workloads[0].groups
+    encoding = TrainedOrders(by_weight(task.wish, groups))
+    lower, upper = encoding.lower_upper(len(groups))
+    genomes = np.random.default_rng(seed).uniform(lower, upper, (evaluations, lower.size))
+    genomes[:, [WINDOW, POLICY]] = 0.0
+    tried = np.array([task.values_of(encoding.policy_of(genome, groups)) for genome in genomes])
+    best = int(task.fitness(tried).argmin())
+    (goal_value,), (exceeded,) = task.measure(tried[best][None])
     about_training = {
         "train_vs_easy": float(100 * (1 - goal_value / task.easy[0][0])),
         "train_exceeded": float(exceeded),
@@ -292,7 +273,7 @@ def random_order(learning: ps.Workload, wish: str, *, evaluations: int, seed: in
         "evaluations": evaluations,
         "kernel_seconds": round(time.process_time() - begin, 1),
     }
-    return policy, about_training
+    return encoding.policy_of(genomes[best], groups), about_training
 
 
 # --- what it reaches --------------------------------------------------------------------------------------------------
@@ -362,13 +343,9 @@ def pool(per_split: list[dict[str, Any]]) -> list[dict[str, Any]]:
             for key in ("easy_weighted", "weighted")
         ]
         row = {"log": log, "policy": policy, "seed": seed, "weeks": len(sums[0].work), "splits": len(mine)}
-        row |= {"low": None, "high": None, "AWRT_low": None, "AWRT_high": None}
-        if len(sums[0].work) >= LEAST_WEEKS:
-            groups = tuple(str(i + 1) for i in range(sums[0].work.shape[1]))
-            result = intervals(sums, ps.as_wish(settings.OBJECTIVE, groups))
-            ends = (*result.goal_gains[1].tolist(), *result.gains[1, 1].tolist())
-            row |= dict(zip(("low", "high", "AWRT_low", "AWRT_high"), map(number, ends), strict=True))
-        rows.append(row)
+        groups = tuple(str(i + 1) for i in range(sums[0].work.shape[1]))
+        ends = common.ends_of_gains(sums, ps.as_wish(settings.OBJECTIVE, groups))
+        rows.append(row | {name.removeprefix("objective_"): end for name, end in ends.items()})
     return rows
 
 

@@ -26,12 +26,10 @@ EQUAL = 1 + 1e-9  # makespans that differ by less are the same sum in another or
 
 def main() -> None:
     """Write the summary and the figures."""
-    options = common.analysis_parser("pgga", __doc__).parse_args()
-    provenance = common.load_provenance(options.results)
+    parts = ("surfaces", "convergence", "times", "growth", "cluster", "sensitivity", "estimator", "estimates")
+    options, provenance, tables = common.read_results("pgga", __doc__, parts)
     for key, value in provenance["settings"].items():  # a quick run has others
         setattr(settings, key, value)
-    parts = ("surfaces", "convergence", "times", "growth", "cluster", "sensitivity", "estimator", "estimates")
-    tables = {part: common.rows(options.results / f"{part}.csv") for part in parts}
     paper = common.paper_values("pgga", ("source", "item", "quantity"))
     lines = ["# Paper 003: PGGA", "", *opening(tables), *heading(provenance)]
     lines += sensitivity(tables["sensitivity"]) if tables["sensitivity"] else common.not_run("sensitivity")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from paretosched.assignment.estimator import History, learn
 from paretosched.assignment.methods import Genetic, at_least, divisible
 from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS, cluster_bag, cluster_nodes, paper_bag, paper_nodes
 from paretosched.core.files import replacing
-from paretosched.core.tables import save_rows
 from paretosched.simulation.estimates import LEARNING
 from paretosched.simulation.objective import objective_table
 
@@ -36,35 +35,34 @@ def main() -> None:
     """Run everything, or the parts of the options."""
     parser = common.run_parser("pgga", __doc__, "small numbers and a made-up log: a test of the path", [*PARTS])
     common.add_work(parser, "pgga", "finished pieces")
-    options = parser.parse_args()
+    options = common.options_of(parser)
     if options.quick:
         for key, value in settings.QUICK.items():
             setattr(settings, key, value)
-    options.work.mkdir(parents=True, exist_ok=True)
-    options.results.mkdir(parents=True, exist_ok=True)
-    for part in options.part or PARTS:
-        rows: Rows = []
-        for name, piece in PARTS[part]():
-            path = options.work / f"{part}-{name}.json"
-            if not path.exists():
-                results = piece()
-                with replacing(path) as temporary:
-                    temporary.write_text(json.dumps(results), encoding="utf-8")
-                print(f"  {part} {name}: {len(results)} rows", flush=True)
-            rows += json.loads(path.read_text(encoding="utf-8"))
-        save_rows(rows, options.results / f"{part}.csv")
-    provenance(options)
+    parts = {part: partial(rows_of, part, options.work) for part in PARTS}
+    common.run_parts(options, parts, about(), ("pymoo",))
 
 
-def provenance(options: argparse.Namespace) -> None:
-    """Write what the results depend on."""
-    note: dict[str, Any] = {"quick": options.quick, "seeds": settings.SEEDS}
+def rows_of(part: str, work: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a part, piece by piece; those of pieces that are in `work` from there."""
+    for name, piece in PARTS[part]():
+        path = work / f"{part}-{name}.json"
+        if not path.exists():
+            results = piece()
+            with replacing(path) as temporary:
+                temporary.write_text(json.dumps(results), encoding="utf-8")
+            print(f"  {part} {name}: {len(results)} rows", flush=True)
+        yield from json.loads(path.read_text(encoding="utf-8"))
+
+
+def about() -> dict[str, Any]:
+    """Return what the results depend on."""
+    note: dict[str, Any] = {"seeds": settings.SEEDS}
     note |= {"genetic": {name: asdict(genetic) for name, genetic in settings.GENETIC.items()}}
     names = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO", "CHROMOSOMES")
     note["logs"] = {name: "" if name == settings.MADE_UP else common.file_of(name) for name in settings.LOGS}
     note |= {"settings": {key: getattr(settings, key) for key in names}}
-    note["cores"] = os.cpu_count()
-    common.save_provenance(options.results, note, ("pymoo",))
+    return note | {"cores": os.cpu_count()}
 
 
 def instance(jobs: int, nodes: int, seed: int, distinct: int | None = None) -> tuple[Bag, Nodes]:

@@ -28,6 +28,10 @@ SHARES = "format=Cluster,Account,ParentName,User,Partition,Share"
 NO_TIME = -1
 
 
+class TooLateError(RuntimeError):
+    """The first job should have come before the cluster was ready."""
+
+
 def replay(
     window: ps.Workload,
     system: settings.System,
@@ -39,7 +43,7 @@ def replay(
 ) -> dict[str, Any]:
     """Return when the jobs of a window were submitted, started and ended, in seconds of the window.
 
-    If the cluster or the daemon is not ready in time, this is tried again with twice the time.
+    Raise TooLateError if the cluster or the daemon was not ready in time.
 
     Parameters
     ----------
@@ -58,30 +62,6 @@ def replay(
     lead
         Real seconds before the first job, in which the cluster starts, and the daemon.
     """
-    while True:
-        try:
-            return _replay(window, system, machine, rate, policy, folder, lead)
-        except TooLateError as error:
-            if lead >= settings.LONGEST_LEAD:
-                raise
-            print(f"  {error}; trying again with twice the {lead:g} s", flush=True)
-            lead *= 2
-
-
-class TooLateError(RuntimeError):
-    """The first job should have come before the cluster was ready."""
-
-
-def _replay(
-    window: ps.Workload,
-    system: settings.System,
-    machine: settings.Machine,
-    rate: float,
-    policy: Path,
-    folder: Path,
-    lead: float,
-) -> dict[str, Any]:
-    """Return what `replay` does; raise TooLateError if the cluster was not ready in time."""
     date = datetime.fromtimestamp(window.epoch - lead * rate, UTC).strftime("%Y-%m-%d %H:%M:%S")
     lines = {
         "SchedulerParameters": f"{PATIENT.replace(settings.FIRST_ONLY, system.reserve)},{system.precision}".rstrip(","),

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
 from common import number
-from replay import NO_TIME, replay
+from replay import NO_TIME, TooLateError, replay
 
 import paretosched as ps
 from paretosched.comparison.carried_over import begin_at
@@ -78,13 +78,12 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=settings.RATE, help="how much faster the clock is (default 100)")
     parser.add_argument("--at-once", type=int, metavar="N", help="clusters at once (default 1; quick: 2)")
     common.add_work(parser, "slurm", "replays")
-    options = parser.parse_args()
+    options = common.options_of(parser)
     logs = options.log or (settings.QUICK_LOGS if options.quick else tuple(settings.MACHINES))
     parts = options.part or (settings.QUICK_PARTS if options.quick else settings.PARTS)
     replayed = {*parts} != {settings.BOUND}
     if replayed and (why := refusal(fast=True)):
         parser.error(f"no Slurm here: {why}")
-    options.results.mkdir(parents=True, exist_ok=True)
     count = options.windows or (settings.QUICK_WINDOWS if options.quick else settings.WINDOWS)
     windows = [
         window
@@ -105,8 +104,7 @@ def main() -> None:
         for log in replayed_logs
         for w in [workload(log, options.quick)]
     }
-    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
-    common.save_provenance(options.results, note, ("cma",))
+    common.save_provenance(options.results, note, ("cma",), parts)
 
 
 def save_replays(windows: Sequence[Window], systems: Sequence[settings.System], options: argparse.Namespace) -> None:
@@ -237,7 +235,15 @@ def replay_in(window: Window, system: settings.System, options: argparse.Namespa
         deployed = options.work / f"{name}.deploy"
         print(f"  {name}: {len(window.jobs)} jobs", flush=True)
         policy, lead = policy_of(window.log, options), settings.QUICK_LEAD if options.quick else settings.LEAD
-        record = replay(window.jobs, system, machine, options.rate, policy, deployed, lead)
+        while True:
+            try:
+                record = replay(window.jobs, system, machine, options.rate, policy, deployed, lead)
+                break
+            except TooLateError as error:
+                if lead >= settings.LONGEST_LEAD:
+                    raise
+                print(f"  {error}; trying again with twice the {lead:g} s", flush=True)
+                lead *= 2
         about = {"log": window.log, "window": window.number, "system": system.name, "rate": options.rate}
         with replacing(place) as temporary:
             temporary.write_text(json.dumps(about | {"digest": window.jobs.digest} | record), encoding="utf-8")
