@@ -482,11 +482,6 @@ def cut_remark(provenance: Mapping[str, Any], logs: Iterable[str]) -> str:
     return f"A run beyond its request is cut there{unless}; of all work of a log, as recorded, that takes: {words}. "
 
 
-def cut_name(provenance: Mapping[str, Any], log: str) -> str:
-    """Return the name of a log in a table, which says so if it is LANL with runs cut: a quarter of its work is gone."""
-    return f"{log}, runs cut" if log == "LANL" and not provenance["quick"] else log
-
-
 def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[str]:
     """Return the five sentences with which every summary begins."""
     sentences = {

@@ -12,7 +12,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
-import estimates
 import settings
 from figures import draw
 from makespans import NAMES, Rows, by, column, last_iteration, mean_surfaces
@@ -26,7 +25,7 @@ EQUAL = 1 + 1e-9  # makespans that differ by less are the same sum in another or
 
 def main() -> None:
     """Write the summary and the figures."""
-    parts = ("surfaces", "convergence", "times", "growth", "cluster", "sensitivity", "estimator", "estimates")
+    parts = ("surfaces", "convergence", "times", "growth", "cluster", "sensitivity", "estimator")
     options, provenance, tables = common.read_results("pgga", __doc__, parts)
     for key, value in provenance["settings"].items():  # a quick run has others
         setattr(settings, key, value)
@@ -40,7 +39,7 @@ def main() -> None:
     lines += growth(tables["growth"])
     lines += table2(tables["cluster"], paper)
     lines += estimator(tables["estimator"])
-    lines += estimates.section(tables["estimates"], provenance)
+    lines += common.kept(options.results)[1]
     lines += errata(common.paper_file("pgga"))
     common.save_summary(options.results, lines)
     if not options.no_figures:
