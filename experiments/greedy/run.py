@@ -44,9 +44,10 @@ def main() -> None:
     common.add_fronts(parser, "missing fronts are explored (quick: below --work)")
     options = common.options_of(parser)
     parts = options.part or PARTS
+    logs = settings.QUICK_LOGS if options.quick else settings.LOGS
     for part in parts:
         if part == POSITIONS:
-            rows = [row for log in settings.LOGS for row in positions(log, settings.APPLIED, options)]
+            rows = [row for log in logs for row in positions(log, settings.APPLIED, options)]
         elif part == POSITIONS_RAISED:
             rows = positions(settings.RAISED, settings.APPLIED | settings.ALL_RAISED, options)
         elif part == RAISED:
@@ -56,16 +57,16 @@ def main() -> None:
         elif part == SCALINGS:
             rows = list(scalings.measures(options.results, options.quick))
         elif part == UNTRAINED:
-            rows = list(untrained.measures(options.quick))
+            rows = list(untrained.measures(logs, options.quick))
         elif part == WITHIN:
-            rows = [row for log in settings.LOGS if log != "CTC" for row in best_of_orders(log, options)]
+            rows = [row for log in logs if log != "CTC" for row in best_of_orders(log, options)]
         elif part == WITHIN_RAISED:
             front(settings.RAISED, options)  # its runs are all that was tried there
             rows = [{"log": settings.RAISED, **row} for row in best_known(options, settings.RAISED)]
         else:
             rows = []
             for training in settings.TRAININGS:
-                if training.part == part:
+                if training.part == part and (len(training.logs) > 1 or {*training.logs} <= {*logs, settings.RAISED}):
                     for seed in training.seeds[: 1 if options.quick else None]:
                         rows += learn(training, seed, options)
         save_rows(rows, options.results / f"{part}.csv")
@@ -75,9 +76,7 @@ def main() -> None:
         save_rows(best_known(options), options.results / "known.csv")
     note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": common.PROCESSORS}
     note |= {"scaling_seed": common.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
-    note["workloads"] = common.about_workloads(
-        settings.LOGS, lambda log: common.workload(log, settings.QUICK, options.quick)
-    )
+    note["workloads"] = common.about_workloads(logs, lambda log: common.workload(log, settings.QUICK, options.quick))
     note["trainings"] = [training._asdict() for training in settings.TRAININGS]
     common.save_provenance(options.results, note, ("cma", "moocore"), parts)
 

@@ -45,6 +45,7 @@ OTHER_EVALUATIONS = 4_000
 ORDERS, WEIGHTINGS = "queue-permutation", "weighting"
 WEAK_EVALUATIONS = 1_000
 
+QUICK_LOGS = ("CTC", "KTH", "LANL", "SDSC00")  # of a quick run, where policies learn from one log or are applied to all
 QUICK = {"jobs": 300, "processors": 64, "seed": 171, "generations": 1, "evaluations": 40, "population": 10}
 
 

@@ -5,7 +5,7 @@ On CTC as a whole they are the best of the strategies of paper 001, each alone (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,9 @@ ALONE = common.ROOT / "results" / "gfs" / "alone.csv"
 LOG, EASY, TRAINED = "CTC", "easy by wait", "greedy"  # as they are named there
 
 
-def measures(quick: bool) -> Iterator[dict[str, Any]]:
-    """Yield what each untrained order reaches on both parts of every log, and on the rest of other scalings."""
-    for log in (*settings.LOGS, settings.RAISED):
+def measures(logs: Sequence[str], quick: bool) -> Iterator[dict[str, Any]]:
+    """Yield what each untrained order reaches on both parts of each of the logs, and on the rest of other scalings."""
+    for log in (*logs, settings.RAISED):
         others = common.OTHER_SCALINGS[: 1 if quick else None] if common.factor_of(log) != 1 else ()
         for scaling in (common.SCALING_SEED, *others):
             whole = common.stand_in(log, settings.QUICK) if quick else common.scaling_of(log, scaling)

@@ -178,15 +178,16 @@ def test_a_log_is_scaled_as_for_the_stored_results(common: Any, traces: Path) ->
 
 def test_provenance_is_read_as_it_was_written(common: Any, tmp_path: Path) -> None:
     assert common.earlier_parts(tmp_path) == []
-    common.save_provenance(tmp_path, {"parts": ["one"]}, ("scipy",))
+    common.save_provenance(tmp_path, {}, ("scipy",), ["one"])
     assert common.earlier_parts(tmp_path) == ["one"]
     note = common.load_provenance(tmp_path)
     assert [set(session) for session in note["sessions"]] == [{"seconds", "cpu_seconds", "cores"}]
-    common.save_provenance(tmp_path, {"parts": ["one", "two"]})
+    common.save_provenance(tmp_path, {}, (), ["two"])
+    assert common.earlier_parts(tmp_path) == ["one", "two"]
     (session,) = common.load_provenance(tmp_path)["sessions"]  # it is still the same call
     assert session["seconds"] >= note["sessions"][0]["seconds"]
     common._earlier_sessions.cache_clear()  # as in another call
-    common.save_provenance(tmp_path, {"parts": ["one", "two"]})
+    common.save_provenance(tmp_path, {})
     assert common.load_provenance(tmp_path)["sessions"][0] == session
     assert len(common.load_provenance(tmp_path)["sessions"]) == 2
     common._earlier_sessions.cache_clear()
