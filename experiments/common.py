@@ -494,7 +494,7 @@ def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[s
     return [*(f"- **{name}:** {sentence}" for name, sentence in sentences.items()), ""]
 
 
-def kept(results: Path) -> tuple[dict[str, str], list[str]]:
+def kept_words(results: Path) -> tuple[dict[str, str], list[str]]:
     """Return phrases and sections of a summary that stay as they were written, as the scripts of their tables are gone.
 
     They are in `kept.md`: lines "name: phrase", and the sections. `experiments/check.py` says if they, or the tables

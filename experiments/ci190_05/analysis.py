@@ -99,7 +99,7 @@ def main() -> None:
     paper = common.paper_values("ci190_05")
     tables = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
     others = [*tables["workloads"], *tables["raised"]]
-    words, sections = common.kept(options.results)
+    words, sections = common.kept_words(options.results)
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", ""]
     lines += [
         *(opening(paper, tables, provenance["jobs"], words) if tables["table4"] else []),

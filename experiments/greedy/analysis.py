@@ -75,7 +75,7 @@ def main() -> None:
         run.SCALINGS: lambda: scalings.section(tables[run.SCALINGS], tables, alone),
     }
     for part, section in sections.items():
-        lines += common.kept(options.results)[1] if part == "rest-easy" else []
+        lines += common.kept_words(options.results)[1] if part == "rest-easy" else []
         lines += section() if tables[part] else common.not_run(part)
     lines += cost(tables)
     common.save_summary(options.results, lines)

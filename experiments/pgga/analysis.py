@@ -39,7 +39,7 @@ def main() -> None:
     lines += growth(tables["growth"])
     lines += table2(tables["cluster"], paper)
     lines += estimator(tables["estimator"])
-    lines += common.kept(options.results)[1]
+    lines += common.kept_words(options.results)[1]
     lines += errata(common.paper_file("pgga"))
     common.save_summary(options.results, lines)
     if not options.no_figures:

@@ -43,7 +43,7 @@ def main() -> None:
         *groups(rows, logs),
         *agreement(rows, logs),
         *reserving(rows, logs),
-        *common.kept(options.results)[1],
+        *common.kept_words(options.results)[1],
         *priorities(rows, modelled, logs),
     ]
     lines += care(rows, logs)
