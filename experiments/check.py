@@ -1,6 +1,7 @@
 """Say where documents and results differ: `python -m experiments.check`, without logs and without a network.
 
 A summary is what its `analysis.py` writes from the tables beside it, and opens with sentences that are not too long.
+Where the scripts are gone, words and tables stay as they are: `kept.sha256` lists them.
 A number of a document is that of a claim, an expression over the same tables (`*claims.py`), or no result: it is in
 code, part of a name, or `stated.py` lists it.
 The README is held closer: its code, and numbers in words, need a claim too, and what it shows of the output of commands
@@ -10,6 +11,7 @@ is looked for in records of that output (`shown.py`).
 from __future__ import annotations
 
 import argparse
+import hashlib
 import io
 import os
 import re
@@ -49,6 +51,7 @@ WITH_PAGES = ("ci190_05",)  # draw a page of figures wherever the fronts are
 
 SENTENCES = r"- \*\*(?P<name>[^*]+):\*\* (?P<text>.*)"  # with which a summary opens
 MOST_WORDS = 60  # of such a sentence
+KEPT = "kept.sha256"  # of results whose scripts are gone: the words and the tables that they were written from
 
 # Numbers that are no results, by the rule that says so. The first rule that fits counts.
 EXEMPT: Mapping[str, str] = {
@@ -116,6 +119,28 @@ def faults_of_summary(experiment: str, results: Path) -> list[Fault]:
             words = "says {!r}, the tables say {!r}".format(*first_difference(is_line, line))
         faults.append(Fault(document, number, words))
     return faults
+
+
+def faults_of_kept(experiment: str, results: Path) -> list[Fault]:
+    """Return which words and tables are not those that `sha256sum * > kept.sha256` has listed, or are not listed."""
+    document, faults = f"results/{experiment}/{KEPT}", []
+    lines = (results / KEPT).read_text(encoding="utf-8").splitlines() if (results / KEPT).exists() else []
+    listed = {name: digest for digest, name in (line.split(maxsplit=1) for line in lines)}
+    words = ("kept.md",) if has_script(experiment) else ("summary.md", "*.csv")
+    there = {path.name for pattern in words for path in results.glob(pattern)}
+    faults += [Fault(document, 1, f"does not list {name}") for name in sorted(there - set(listed))]
+    for number, (name, digest) in enumerate(listed.items(), 1):
+        path = results / name
+        if not path.exists():
+            faults.append(Fault(document, number, f"lists {name}, which is gone"))
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+            faults.append(Fault(document, number, f"lists another {name}: words and tables of these results stay"))
+    return faults
+
+
+def has_script(experiment: str) -> bool:
+    """Return whether a summary is still written by a script, or stays as it is."""
+    return (EXPERIMENTS / experiment / "analysis.py").exists()
 
 
 def begin_of(line: str | None) -> str:
@@ -303,7 +328,8 @@ def faults_of_all(root: Path, only: Sequence[str] = ()) -> tuple[list[Fault], Co
     faults, counts = [], Counter[str]()
     for experiment, folder in summaries(root).items():
         if not only or experiment in only:
-            faults += faults_of_summary(experiment, folder)
+            faults += faults_of_summary(experiment, folder) if has_script(experiment) else []
+            faults += faults_of_kept(experiment, folder)
             faults += faults_of_opening(experiment, folder)
             counts["summaries"] += 1
     for document in DOCUMENTS:

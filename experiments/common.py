@@ -13,24 +13,23 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from statistics import mean
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import numpy as np
 
 import paretosched as ps
+from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals
 from paretosched.core.arrays import Floats
 from paretosched.core.files import replacing
-from paretosched.core.tables import load_rows
-from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
+from paretosched.core.tables import load_rows, save_rows
 from paretosched.report import export_figures, write_figure, write_gallery
 from paretosched.search.runs import read_about
 from paretosched.simulation.objective import objective_table
-from paretosched.training.task import Task, by_weight
 from paretosched.training.training import Progress
 from paretosched.wishes.best_possible import upwards
 from paretosched.workload.public_logs import find_log, log_file
@@ -63,8 +62,6 @@ LOGS = {
 # LANL where a run beyond its request raises the request instead of being cut: the machine did not cut, and cutting
 # takes a quarter of all work. Which of both the papers had is not said.
 RAISED = "LANL, requests raised"
-R = TypeVar("R")
-K = TypeVar("K", bound=Hashable)
 
 
 # --- options ------------------------------------------------------------------------------------------------------
@@ -107,6 +104,47 @@ def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[s
     results = ROOT / "results" / experiment
     parser.add_argument("--results", type=Path, default=results, help="where the results go")
     return parser
+
+
+def options_of(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """Return the options of a call of `run.py`; the folders that it writes into are there."""
+    options = parser.parse_args()
+    for folder in ("results", "work"):
+        if hasattr(options, folder):
+            getattr(options, folder).mkdir(parents=True, exist_ok=True)
+    return options
+
+
+def run_parts(
+    options: argparse.Namespace,
+    parts: Mapping[str, Callable[[], Iterable[Mapping[str, Any]]]],
+    note: Mapping[str, Any] | None = None,
+    packages: Sequence[str] = (),
+) -> None:
+    """Run the parts of the options, or all: write the table that each returns, and after each the provenance.
+
+    Parameters
+    ----------
+    options
+        Of `options_of`; with "part" if parts can be run alone.
+    parts
+        Functions that return the rows of the tables of their names; a part without rows writes none.
+    note, packages
+        As for `save_provenance`, without the parts.
+    """
+    for name in getattr(options, "part", None) or parts:
+        if rows := [*parts[name]()]:
+            save_rows(rows, options.results / f"{name}.csv")
+        save_provenance(options.results, {"quick": options.quick, **(note or {})}, packages, [name])
+
+
+def read_results(
+    experiment: str, about: str | None, tables: Iterable[str]
+) -> tuple[argparse.Namespace, dict[str, Any], dict[str, list[dict[str, str]]]]:
+    """Return the options of a call of `analysis.py`, the provenance of the results, and tables by name."""
+    options = analysis_parser(experiment, about).parse_args()
+    provenance = load_provenance(options.results)
+    return options, provenance, {name: rows(options.results / f"{name}.csv") for name in tables}
 
 
 def analysis_parser(experiment: str, about: str | None) -> argparse.ArgumentParser:
@@ -214,11 +252,15 @@ def about_workloads(logs: Iterable[str], workload: Callable[[str], ps.Workload])
 
 def earlier_parts(results: Path) -> list[str]:
     """Return the parts that earlier calls have run."""
-    return load_provenance(results)["parts"] if _provenance(results).exists() else []
+    return load_provenance(results).get("parts", []) if _provenance(results).exists() else []
 
 
-def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[str] = ()) -> None:
+def save_provenance(
+    results: Path, note: Mapping[str, Any], packages: Sequence[str] = (), parts: Iterable[str] = ()
+) -> None:
     """Write what results depend on, with the versions of Python, of this package and of the packages it uses.
+
+    The parts are those of this call and of earlier ones.
 
     `sessions` are the calls that wrote into this folder, each with its seconds, the CPU seconds of the call and of
     processes it started that have ended, and the cores of its machine; a quick run has none, so that the same call
@@ -230,6 +272,7 @@ def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[s
     versions = {name: version(name) for name in ("paretosched", "numpy", "numba", *packages)}
     whole = {
         **note,
+        "parts": sorted({*earlier_parts(results), *parts}),
         "sessions": earlier if note.get("quick") else [*earlier, session],
         "versions": {"python": platform.python_version()} | versions,
     }
@@ -317,18 +360,6 @@ def save_policies(results: Path, policies: Mapping[str, Mapping[str, Any]]) -> N
         temporary.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
 
 
-def best_random_order(task: Task, evaluations: int, seed: int) -> tuple[ps.Policy, Floats]:
-    """Return the best of random policies of the class of trained orders, and its values, (W m,): equal effort."""
-    groups = task.workloads[0].groups
-    encoding = TrainedOrders(by_weight(task.wish, groups))
-    lower, upper = encoding.lower_upper(len(groups))
-    genomes = np.random.default_rng(seed).uniform(lower, upper, (evaluations, lower.size))
-    genomes[:, [WINDOW, POLICY]] = 0.0
-    values = np.array([task.values_of(encoding.policy_of(genome, groups)) for genome in genomes])
-    best = int(task.fitness(values).argmin())
-    return encoding.policy_of(genomes[best], groups), values[best]
-
-
 # --- input and output of an analysis ----------------------------------------------------------------------------
 
 
@@ -348,20 +379,6 @@ def names_of_groups(key: str) -> tuple[str, ...]:
     return tuple(key.format(number) for number in range(1, 65))
 
 
-def rows_by(rows: Iterable[R], of: Callable[[R], K]) -> dict[K, list[R]]:
-    """Return the rows by what a function returns of them, both in the order of the rows.
-
-    Examples
-    --------
-    >>> rows_by(["KTH", "CTC", "KIT"], lambda name: name[0])
-    {'K': ['KTH', 'KIT'], 'C': ['CTC']}
-    """
-    found: dict[K, list[R]] = {}
-    for row in rows:
-        found.setdefault(of(row), []).append(row)
-    return found
-
-
 def worst_group(row: Mapping[str, str]) -> float:
     """Return the gain of the group that gains least, per cent."""
     return min(groups_of(row, "AWRT{}_vs_easy"))
@@ -375,6 +392,19 @@ def gain_of(rows: Iterable[Mapping[str, str]]) -> float:
 def number(value: float) -> float | None:
     """Return a number; None if it is undefined."""
     return None if np.isnan(value) else float(value)
+
+
+def ends_of_gains(sums: Sequence[WeekSums], wish: ps.Wish) -> dict[str, float | None]:
+    """Return the ends of the intervals of a policy's gains over another, which comes first, by a bootstrap over weeks.
+
+    They are of the objective and of AWRT, per cent; None where there are too few weeks.
+    """
+    names = ("objective_low", "objective_high", "AWRT_low", "AWRT_high")
+    if len(sums[0].work) < LEAST_WEEKS:
+        return dict.fromkeys(names)
+    found = intervals(sums, wish)
+    ends = (*found.goal_gains[1].tolist(), *found.gains[1, 1].tolist())
+    return dict(zip(names, map(number, ends), strict=True))
 
 
 def overall_and_worst(w: ps.Workload, easy: Floats, values: Floats) -> tuple[float, float]:
@@ -452,11 +482,6 @@ def cut_remark(provenance: Mapping[str, Any], logs: Iterable[str]) -> str:
     return f"A run beyond its request is cut there{unless}; of all work of a log, as recorded, that takes: {words}. "
 
 
-def cut_name(provenance: Mapping[str, Any], log: str) -> str:
-    """Return the name of a log in a table, which says so if it is LANL with runs cut: a quarter of its work is gone."""
-    return f"{log}, runs cut" if log == "LANL" and not provenance["quick"] else log
-
-
 def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[str]:
     """Return the five sentences with which every summary begins."""
     sentences = {
@@ -467,6 +492,18 @@ def opening(asked: str, came_out: str, sure: str, fails: str, do: str) -> list[s
         "What to do": do,
     }
     return [*(f"- **{name}:** {sentence}" for name, sentence in sentences.items()), ""]
+
+
+def kept_words(results: Path) -> tuple[dict[str, str], list[str]]:
+    """Return phrases and sections of a summary that stay as they were written, as the scripts of their tables are gone.
+
+    They are in `kept.md`: lines "name: phrase", and the sections. `experiments/check.py` says if they, or the tables
+    that they were written from, are others.
+    """
+    if not (results / "kept.md").exists():
+        return {}, []
+    begin, heading, rest = (results / "kept.md").read_text(encoding="utf-8").partition("## ")
+    return dict(line.split(": ", 1) for line in begin.splitlines() if line), [*f"{heading}{rest}".splitlines(), ""]
 
 
 def not_run(part: str) -> list[str]:

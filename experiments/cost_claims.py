@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from experiments.claims import COST, REPLAYED, Claim
+from experiments.claims import COST, Claim
 from experiments.quoted import Results, in_words, of_calls, of_one_call, replays, table4, training_times
 
 TIMES = ("wall_seconds", "kernel_seconds")
-TIMES_OF = ("wall", "CPU")  # in the names of measurements
 ON_THE_REST = ("rest-easy", "rest-none", "rest-limits")
 TRAININGS = (
     "none",
@@ -20,50 +19,14 @@ TRAININGS = (
     *(f"{part}-raised" for part in ON_THE_REST),
 )
 RULES = ("symbiotic", "iterative", "better", "choices", "raised")
-BUSY = "in one call a log, while much else ran"
 CALLS: tuple[tuple[str, Sequence[int], str], ...] = (  # of `run.py`: their places among the sessions, and their parts
-    ("greedy", [5], "`within` |"),
-    ("greedy", [10], "`raised`, `weeks`, `scalings` and `untrained`"),
-    ("greedy", [11], "of these `all-raised`, in one call while much else ran |"),
-    ("greedy", [13, 15], "`positions-raised`, and `raised` twice;"),
-    ("greedy", [14], "`within-raised` |"),
-    ("gfs", [9], "of these `iterative` on LANL with requests raised, with the training of its Greedy |"),
-    ("gfs", [19], "`weeks` |"),
-    ("gfs", [12], "`cut` and `limits`, and `applied` without LANL's requests raised |"),
-    ("gfs", [17], "`applied` |"),
-    ("gfs", [13], "`scalings` |"),
-    ("ci190_05", [7], "`ranks`, while much else ran |"),
     ("ci190_05", [4], "`raised` |"),
-    ("ci190_05", [5], "`choices` |"),
     ("ci190_05", [6], "`workloads`; CTC's runs"),
-    ("gfs", [14], "`alone`, with the training of its Greedy |"),
-    ("search", range(18, 24), f"`searches`, {BUSY} |"),
-    ("search", range(32, 36), f"`surrogate`, {BUSY}; some runs are of calls that were stopped |"),
-    ("search", [24], "`surrogate-priority`, at low priority while much else ran |"),
-    ("search", [25, 26], f"`lag`, {BUSY}; some runs are of a call that was stopped |"),
-    (
-        "search",
-        [*range(36, 42), *range(52, 58)],
-        "`long`, in calls for one log, while much else ran; it goes on with runs of `searches` |",
-    ),
-    ("search", range(27, 32), f"`offline`, {BUSY} |"),
-    ("search", range(42, 52), "`draw`, in two calls a log; it goes on with runs of `searches` |"),
-    ("search", [17], "`bound` |"),
-    ("bounds", [0], "all parts |"),
-    ("bounds", [1], "`logs`, with two more columns, while much else ran |"),
-    ("orders", [0], "`ingredients` |"),
-    ("online", [12], "`tenths`, while much else ran |"),
-    ("online", [13], "`nudges`, while much else ran |"),
-    ("online", [28], "`scalings` of three larger machines, while much else ran |"),
-    ("online", [29], "`ages`, while much else ran |"),
     ("greedy", [7], "`positions`"),
-    ("gfs", [18], "`positions`"),
+    ("gfs", [17], "`applied` |"),
+    ("gfs", [14], "`alone`, with the training of its Greedy |"),
+    ("bounds", [0], "all parts |"),
 )
-
-
-def times_of(results: Results, *names: str) -> list[float]:
-    """Return wall and CPU seconds of measurements of `results/speed/measured.csv`, added up."""
-    return [sum(results.value("speed/measured", "low", name=f"{name} {time}") for name in names) for time in TIMES_OF]
 
 
 def of_seed(results: Results, seed: str) -> list[float]:
@@ -81,32 +44,10 @@ def of_guards(results: Results) -> list[float]:
 COST_CLAIMS: tuple[Claim, ...] = (
     Claim(
         COST,
-        "| gfs | {:,.0f} | {:,.0f} | the trainings of Greedy of all logs but CTC, and by f3 of SDSC00, made again",
-        lambda r: times_of(r, *(f"gfs training {log}" for log in ("KTH", "LANL", "SDSC96", "SDSC00", "SDSC00 by f3"))),
-    ),
-    Claim(
-        COST,
         "| ctc1024 | {:,.0f} | {:,.0f} | the exploration with EASY |",
         lambda r: (r.value("ctc1024/explorations", key, name="easy") for key in TIMES),
     ),
-    Claim(
-        COST,
-        "| ctc1024 | {:,.0f} | {:,.0f} | the one without backfilling, made again while much else ran: a front of as "
-        "many schedules; its simulations took {:,.0f} CPU s the first time |",
-        lambda r: (
-            *times_of(r, "exploration without backfilling"),
-            r.value("ctc1024/explorations", "kernel_seconds", name="none"),
-        ),
-    ),
     Claim(COST, "| ci190_05 | {:,.0f} | {:,.0f} | Table 4 |", lambda r: table4(r, "final", *TIMES)),
-    Claim(
-        COST,
-        "| ci190_05 | {:,.0f} | {:,.0f} | the steps beyond it; with `algorithms` and `moves`, in one call, {:,.0f} s",
-        lambda r: (
-            *(sum(float(row[key]) for row in r.rows("ci190_05/better") if row["row"] != "final") for key in TIMES),
-            r.provenance("ci190_05")["sessions"][2]["seconds"],
-        ),
-    ),
     Claim(
         COST,
         "| greedy | {:,.0f} | {:,.0f} | all trainings |",
@@ -137,26 +78,7 @@ COST_CLAIMS: tuple[Claim, ...] = (
         Claim(COST, f"| {name} | {{:,.0f}} | {{:,.0f}} | all parts |", lambda r, name=name: of_one_call(r, name))
         for name in ("pgga", "groupopt")
     ),
-    Claim(
-        COST,
-        "| online | {:,.0f} | {:,.0f} | `scalings` of CTC 1024, {} of its {} |",
-        lambda r: (
-            *times_of(r, "scalings"),
-            in_words(len(scalings := {*r.values("online/scalings", "scaling", log="CTC 1024")}) - 1),
-            in_words(len(scalings)),
-        ),
-    ),
-    Claim(
-        COST,
-        "| orders | {:,.0f} | {:,.0f} | the three trainings of `draws`, made again while much else ran: the same",
-        lambda r: times_of(r, "orders training", "orders training of five draws", "random orders of five draws"),
-    ),
     Claim(COST, "| slurm | {:,.0f} | not written down | {:.0f} replays, added up", replays),
-    Claim(
-        COST,
-        "| slurm | {:,.0f} | {:,.0f} | two of them, made again at once, with all processes of Slurm |",
-        lambda r: times_of(r, "two replays"),
-    ),
     Claim(
         COST,
         "| online | {:,.0f} | {:,.0f} | the {} trainings of the second seed, in two calls |",
@@ -182,10 +104,5 @@ COST_CLAIMS: tuple[Claim, ...] = (
             in_words(about["cores"]),
             about["seconds"] * about["cores"],
         ),
-    ),
-    Claim(
-        COST,
-        "| slurm | {:,.0f} | {:,.0f} | the {} trainings before, made again while much else ran: the same policies |",
-        lambda r: (*times_of(r, *(f"Slurm training {log}" for log in REPLAYED)), in_words(len(REPLAYED))),
     ),
 )

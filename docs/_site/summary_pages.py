@@ -40,7 +40,8 @@ def write_pages(docs: Path) -> None:
     lines = [
         "# All summaries",
         "",
-        "Each is written by its `analysis.py` from the tables beside it in `results/`, and checked by a test.",
+        "Each is written by its `analysis.py` from the tables beside it in `results/`, or stays as it is; a test "
+        "holds words and tables together.",
     ]
     lines += ["", "```{toctree}", ":maxdepth: 1", "", *names, "```", ""]
     (place / "index.md").write_text("\n".join(lines), encoding="utf-8")

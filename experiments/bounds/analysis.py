@@ -27,9 +27,8 @@ IN_WORDS = {  # the wishes without limits, for the opening
 
 def main() -> None:
     """Write the summary."""
-    options = common.analysis_parser("bounds", __doc__).parse_args()
-    provenance = common.load_provenance(options.results)
-    tiny, logs = (common.rows(options.results / f"{part}.csv") for part in run.PARTS)
+    options, provenance, tables = common.read_results("bounds", __doc__, run.PARTS)
+    tiny, logs = tables.values()
     lines = ["# How good could any schedule be?", "", *(opening(tiny, logs) if tiny and logs else [])]
     lines += heading(provenance, logs)
     lines += of_tiny(tiny, provenance) if tiny else common.not_run(run.TINY)

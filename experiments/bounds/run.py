@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from tiny import sums_of_all, tiny_workload, values_of
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
-from paretosched.core.tables import save_rows
 from paretosched.kernels.squashed_queue import number_of, squashed_queue
 from paretosched.simulation.squashed_area import exact_dot, jobs_of, least_area
 from paretosched.wishes.best_possible import best_possible, most_gain
@@ -43,21 +42,19 @@ def main() -> None:
     """Run everything, or the parts of the options."""
     parser = common.run_parser("bounds", __doc__, "ten tiny workloads and a made-up log", PARTS)
     common.add_workers(parser)
-    options = parser.parse_args()
+    options = common.options_of(parser)
     if options.quick:
         for key, value in settings.QUICK.items():
             setattr(settings, key, value)
-    options.results.mkdir(parents=True, exist_ok=True)
-    parts = options.part or PARTS
-    if TINY in parts:
-        save_rows(all_tiny(options.workers), options.results / "tiny.csv")
-    if OF_LOGS in parts:
-        rows = [row for log in settings.LOGS for kind in settings.AS for row in of_log(log, kind, options.quick)]
-        save_rows(rows, options.results / "logs.csv")
-    note: dict[str, Any] = {"quick": options.quick, "chunks": settings.CHUNKS, "chunk": settings.CHUNK}
-    note |= {"jobs": settings.JOBS, "processors": settings.PROCESSORS, "wishes": settings.FREE | settings.LIMITED}
-    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
-    common.save_provenance(options.results, note, ("scipy",))
+    parts = {
+        TINY: lambda: all_tiny(options.workers),
+        OF_LOGS: lambda: chain.from_iterable(
+            of_log(log, kind, options.quick) for log, kind in product(settings.LOGS, settings.AS)
+        ),
+    }
+    note: dict[str, Any] = {"chunks": settings.CHUNKS, "chunk": settings.CHUNK, "jobs": settings.JOBS}
+    note |= {"processors": settings.PROCESSORS, "wishes": settings.FREE | settings.LIMITED}
+    common.run_parts(options, parts, note, ("scipy",))
 
 
 # --- tiny workloads ---------------------------------------------------------------------------------------------------

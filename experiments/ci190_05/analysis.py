@@ -10,11 +10,8 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import beyond
-import choices
 import common
 import contributions
-import ranks
 import seeds
 import settings
 
@@ -43,8 +40,7 @@ FIGURES: dict[int, tuple[str, str, str, bool]] = {
     15: ("final", "AWRT", "AWRT1", True),
     16: ("final", "AWRT1", "AWRT2", True),
 }
-COMPARED = {"algorithms": ("algorithms", "ranks"), "choices": ("choices",), "moves": ("moves",)}
-PARTS = ("table4", "seeds", "better", "algorithms", "moves", "choices", "ranks", "workloads", "raised")
+PARTS = ("table4", "seeds", "workloads", "raised")
 TITLE = "Paper 002, figures 6 to 16: CTC"
 WHAT = {
     "searched": "the non-dominated schedules of the NSGA and of the NSGA-II rows, sequences of the whole workload",
@@ -55,6 +51,7 @@ WHAT = {
 
 
 Rule = Callable[[float, float], bool]
+Rows = Sequence[Mapping[str, str]]
 
 
 def within(distance: float) -> Rule:
@@ -102,10 +99,11 @@ def main() -> None:
     paper = common.paper_values("ci190_05")
     tables = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
     others = [*tables["workloads"], *tables["raised"]]
+    words, sections = common.kept_words(options.results)
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", ""]
     lines += [
-        *(opening(paper, tables, provenance["jobs"]) if tables["table4"] else []),
-        *heading(provenance, [row["workload"] for row in others], volumes_of_weighting(tables, options.results)),
+        *(opening(paper, tables, provenance["jobs"], words) if tables["table4"] else []),
+        *heading(provenance, [row["workload"] for row in others], volume_of_weighting(tables["table4"], words)),
     ]
     if tables["table4"]:
         lines += table4(paper, tables["table4"])
@@ -115,17 +113,7 @@ def main() -> None:
         of_seeds = seeds.by_seed(tables["table4"], tables["seeds"])
         verdicts = {seed: judgements(paper, rows) for seed, rows in of_seeds.items()}
         lines += seeds.section(of_seeds, verdicts, paper)
-    if tables["better"]:
-        lines += beyond.better(tables["better"])
-        lines += beyond.backfilling(common.rows(options.results / "backfilling.csv"))
-        lines += beyond.equal(common.rows(options.results / "better-courses.csv"))
-    if tables["algorithms"]:
-        lines += beyond.algorithms(tables["algorithms"])
-    if tables["moves"]:
-        lines += beyond.moves(tables["moves"], tables["table4"])
-    searches = [row for row in tables["table4"] if row["row"] in settings.KINDS["Sequences"]]
-    lines += choices.section(tables["choices"], searches) if tables["choices"] else []
-    lines += ranks.section(tables["ranks"]) if tables["ranks"] else []
+    lines += sections
     if tables["workloads"]:
         lines += workloads(paper, others)
     lines += errata(common.paper_file("ci190_05"))
@@ -145,14 +133,12 @@ def main() -> None:
 
 
 def opening(
-    paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[Mapping[str, str]]], jobs: int
+    paper: Mapping[tuple[str, str], str], tables: Mapping[str, Rows], jobs: int, kept: Mapping[str, str]
 ) -> list[str]:
-    """Return the five sentences of the summary; `jobs` is of the whole log."""
+    """Return the five sentences of the summary; `jobs` is of the whole log, `kept` the words of earlier parts."""
     rows = {row["row"]: row for row in tables["table4"]}
     final, weighting = rows["final"], rows["weighting"]
     same = [row for row in rows if (row, "NoS") in paper and of_row(paper, rows[row]) == "agrees"]
-    compared = {title: [row for part in parts for row in tables[part]] for title, parts in COMPARED.items()}
-    parts = [beyond.seeds_words(title, rows_of_all, jobs) for title, rows_of_all in compared.items() if rows_of_all]
     of_seeds = [judgements(paper, of_seed) for of_seed in seeds.by_seed(tables["table4"], tables["seeds"]).values()]
     held = [sum(line[-1] == "holds" for line in lines) for lines in zip(*of_seeds, strict=True)]
     times = len(of_seeds)
@@ -162,8 +148,7 @@ def opening(
     fails = [
         f"The number of schedules is not within {100 * NEAR:.0f} % of the paper's in {compared - len(same)} of "
         f"{compared} rows of its table",
-        *([ranks.in_short(tables["ranks"])] if tables["ranks"] else []),
-        *([choices.in_short(tables["choices"])] if tables["choices"] else []),
+        *(words for what, words in kept.items() if what == "fails"),
     ]
     return common.opening(
         "Which schedules are possible for the log of CTC, and does the search of paper 002 give the paper's numbers at "
@@ -177,7 +162,7 @@ def opening(
             if times > 1
             else "Each row of the paper's table is of one seed"
         )
-        + (f", each with all {jobs:,} jobs; {'; '.join(parts)}." if parts else "."),
+        + (f", each with all {jobs:,} jobs; {kept['sure']}." if kept else "."),
         f"{'; '.join(fails)}.",
         f"{orders_words(rows)}, and explore policies (the weighting), which give {100 * share:.0f} % of the "
         f"{int(final['front']):,} for {100 * cost:.0f} % of the CPU time, and which a machine can run.",
@@ -196,16 +181,10 @@ def orders_words(rows: Mapping[str, Mapping[str, str]]) -> str:
     )
 
 
-def volumes_of_weighting(tables: Mapping[str, beyond.Rows], results: Path) -> str:
-    """Return the hypervolume of the same front of weightings in the tables that have it, in words; "" if none has."""
-    found = {
-        "in what contributed what": [row["hypervolume"] for row in tables["table4"] if row["row"] == "weighting"],
-        "at equal evaluations": [
-            row["hypervolume"] for row in common.rows(results / "better-courses.csv") if row["row"] == "weighting"
-        ],
-        "where moves begin with it": [row["begin"] for row in tables["moves"]],
-    }
-    return ", ".join(f"{float(values[-1]):.3f} {where}" for where, values in found.items() if values)
+def volume_of_weighting(rows: Rows, kept: Mapping[str, str]) -> str:
+    """Return the hypervolume of the front of weightings, in words, with that in tables of earlier parts."""
+    volumes = [float(row["hypervolume"]) for row in rows if row["row"] == "weighting"]
+    return "".join(f"{volume:.3f} in what contributed what{kept.get('volumes', '')}" for volume in volumes)
 
 
 def heading(provenance: Mapping[str, Any], others: Sequence[str], volumes: str) -> list[str]:
@@ -442,12 +421,13 @@ def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
             key = f"figure{number:02}"
             figures[key] = clouds(sets[which], final.objectives, x, y, log=log, title=f"Figure {number}: {x} and {y}")
             captions[key] = f"As figure {number} of paper 002: {WHAT[which]}."
-    for name, title in (("courses", "The rows of Table 4"), ("better-courses", "Beyond Table 4")):
-        runs = read_courses(results / f"{name}.csv")
-        if runs:
-            figures[name] = courses(runs, title=title)
-            captions[name] = "Hypervolume and size of the front of the first evaluations of every run, all in one box: "
-            captions[name] += beyond.box_words(common.rows(results / f"{name}.csv")) + "."
+    runs = read_courses(results / "courses.csv")
+    if runs:
+        figures["courses"] = courses(runs, title="The rows of Table 4")
+        captions["courses"] = (
+            "Hypervolume and size of the front of the first evaluations of every run, all in one box, the owner's: "
+            f"from the best found to {REACH:g} times EASY's response time in every group."
+        )
     return figures, captions
 
 

@@ -12,35 +12,23 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import choices
 import common
 import contributions
-import ranks
 import settings
 
 import paretosched as ps
 from paretosched.core.arrays import Floats
 from paretosched.core.tables import save_rows
 from paretosched.fronts.dominance import nondominated_rows
-from paretosched.fronts.front import front_of
-from paretosched.fronts.quality_indicators import (
-    HYPERVOLUME_METHOD,
-    box_of,
-    dominated_rows,
-    hypervolume,
-    hypervolume_error,
-    to_box,
-)
-from paretosched.fronts.quality_indicators import (
-    course as course_of,
-)
+from paretosched.fronts.quality_indicators import HYPERVOLUME_METHOD, box_of
+from paretosched.fronts.quality_indicators import course as course_of
 from paretosched.fronts.row_schedules import row_policy, schedules
 from paretosched.search.exploration import Progress
 from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorten
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 
-PARTS = ("paper002", "seeds", "better", "algorithms", "moves", "choices", "ranks", "workloads", "raised")
+PARTS = ("paper002", "seeds", "workloads", "raised")
 
 
 def main() -> None:
@@ -48,10 +36,8 @@ def main() -> None:
     parser = common.run_parser("ci190_05", __doc__, "the built-in workload and few evaluations", PARTS)
     common.add_workers(parser)
     common.add_work(parser, "ci190_05")
-    options = parser.parse_args()
+    options = common.options_of(parser)
     parts = options.part or PARTS
-    options.work.mkdir(parents=True, exist_ok=True)
-    options.results.mkdir(parents=True, exist_ok=True)
     ctc = common.workload("CTC", settings.QUICK, options.quick)
     easy = contributions.easy_of(ctc)
     place = options.work / "CTC"
@@ -63,23 +49,6 @@ def main() -> None:
     if "seeds" in parts:
         for rows_so_far in of_seeds(ctc, options):
             save_rows(rows_so_far, options.results / "seeds.csv")
-    if "better" in parts:
-        explore(ctc, place, PLANS["better"], options)
-        save_rows(steps(place, easy), options.results / "better.csv")
-        save_rows(courses(place, PLANS["better"], easy, options.quick), options.results / "better-courses.csv")
-        save_rows(backfilling(place), options.results / "backfilling.csv")
-    if "algorithms" in parts:
-        rows = seeds_of("algorithms", options.quick)
-        explore(ctc, place, rows, options)
-        save_rows(algorithms(place, rows, easy), options.results / "algorithms.csv")
-    if "moves" in parts:
-        rows = seeds_of("moves", options.quick)
-        explore(ctc, place, rows, options)
-        save_rows(moves(place, rows, easy), options.results / "moves.csv")
-    if "choices" in parts:
-        save_rows(of_choices(ctc, options), options.results / "choices.csv")
-    if "ranks" in parts:
-        save_rows(of_ranks(ctc, options), options.results / "ranks.csv")
     if "workloads" in parts:
         save_rows(
             [other(log, options.work / log, options) for log in common.LOGS],
@@ -93,13 +62,7 @@ def main() -> None:
     note |= {"factors": {log: common.factor_of(log) for log in common.LOGS}}
     note |= {"digest": ctc.digest, "jobs": len(ctc), "hypervolume_method": HYPERVOLUME_METHOD}
     note |= {"workers": options.workers, "cores": os.cpu_count()}
-    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
-    common.save_provenance(options.results, note, ("pymoo", "moocore"))
-
-
-def seeds_of(plan: str, quick: bool) -> list[Row]:
-    """Return the rows of a plan; if `quick`, those of the first seed."""
-    return [row for row in PLANS[plan] if not quick or row.settings["seed"] < 2]
+    common.save_provenance(options.results, note, ("pymoo", "moocore"), parts)
 
 
 def of_seeds(ctc: ps.Workload, options: argparse.Namespace) -> Iterator[list[dict[str, Any]]]:
@@ -232,128 +195,6 @@ def courses(place: Path, rows: Sequence[Row], easy: Floats, quick: bool) -> list
     return points_of_runs
 
 
-def steps(place: Path, easy: Floats) -> list[dict[str, Any]]:
-    """Return the gain of each row of the plan "better" when it is added to the paper's final front."""
-    paper = ps.merge([earlier_front(place, row.name) for row in PLANS["paper002"]])
-    weighting = earlier_front(place, "weighting")
-    new = [row for row in PLANS["better"] if row.name != "weighting"]
-    fronts = {row.name: earlier_front(place, row.name) for row in new}
-    offline = {
-        row.name
-        for row in (*PLANS["paper002"], *new)
-        if row.settings["encoding"] == "sequence" or row.settings.get("decoding") == "earliest"
-    }
-    sequences = [earlier_front(place, row.name) for row in PLANS["paper002"] if row.name in offline]
-    box = box_of(ps.merge([paper, *fronts.values()]), easy)
-    steps_so_far = []
-    paper_and_more = paper
-    for name, title in [("final", "The paper's plan"), *((row.name, row.title) for row in new)]:
-        if name in fronts:
-            paper_and_more = ps.merge([paper_and_more, fronts[name]])
-        if name in offline:
-            sequences.append(fronts[name])
-        steps_so_far.append(
-            {
-                "row": name,
-                "title": title,
-                "evaluations": fronts[name].evaluations if name in fronts else paper.evaluations,
-                **seconds(place, [name] if name in fronts else [row.name for row in PLANS["paper002"]]),
-                "front": len(paper_and_more),
-                "hypervolume": hypervolume(to_box(paper_and_more.values, paper.objectives, box), box.edge),
-                "reach": box.reach,
-                "paper_points": len(paper),
-                "paper_points_dominated": int(dominated_rows(paper, paper_and_more).sum()),
-                "alone_dominates": int(dominated_rows(paper, fronts[name]).sum()) if name in fronts else 0,
-                "weighting_points": len(weighting),
-                "weighting_points_dominated_offline": int(dominated_rows(weighting, ps.merge(sequences)).sum()),
-            }
-        )
-    whole = to_box(paper_and_more.values, paper.objectives, box)
-    return [row | {"hypervolume_error": hypervolume_error(whole, box.edge)} for row in steps_so_far]
-
-
-def backfilling(place: Path) -> list[dict[str, Any]]:
-    """Return a comparison of the first half of the evaluations with EASY and twice as many without backfilling."""
-    none, easy = earlier_front(place, "weighting-none"), earlier_front(place, "weighting")
-    half = none.evaluations // 2
-    values = read_values(place / "weighting")[0][:half]
-    first = front_of(values, np.zeros((half, easy.genomes.shape[1])), easy.origins[0], easy.groups, "", easy.digest)
-    return [
-        {
-            "none_evaluations": none.evaluations,
-            "none_points": len(none),
-            "none_dominated": int(dominated_rows(none, first).sum()),
-            "easy_evaluations": half,
-            "easy_points": len(first),
-            "easy_dominated": int(dominated_rows(first, none).sum()),
-        }
-    ]
-
-
-def algorithms(place: Path, plan: Sequence[Row], easy: Floats) -> list[dict[str, Any]]:
-    """Return measures of algorithms at equal evaluations, the runs of one encoding in one owner's box."""
-    lines = []
-    for encoding in ("weighting", "sequence"):
-        rows = [row for row in plan if row.settings["encoding"] == encoding]
-        fronts = [earlier_front(place, row.name) for row in rows]
-        whole = ps.merge(fronts)
-        measured = ps.indicators(whole, fronts, easy)
-        for row, quality in zip(rows, measured["inputs"], strict=True):
-            keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
-            about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
-            values = {key: quality[key] for key in keys}
-            lines.append({"row": row.name, **about, **values, "reach": measured["box"]["reach"]})
-    return lines
-
-
-def of_ranks(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return measures of algorithms at equal evaluations, on a part of the jobs."""
-    part = choices.part_of(ctc)
-    place = options.work / f"ranks-{len(part)}"
-    place.mkdir(exist_ok=True)
-    lines = []
-    for encoding in ranks.ALGORITHMS:
-        rows = ranks.rows_of(part, encoding, 2 if options.quick else ranks.SEEDS)
-        explore(part, place, rows, options)
-        lines += ranks.measures(part, encoding, rows, place)
-    return lines
-
-
-def moves(place: Path, plan: Sequence[Row], easy: Floats) -> list[dict[str, Any]]:
-    """Return measures of moves at equal evaluations, in the owner's box, with the front they begin with."""
-    rows = [row for row in plan if row.settings["encoding"] == "sequence"]
-    begin = earlier_front(place, "weighting")
-    fronts = [earlier_front(place, row.name) for row in rows]
-    with_begin = [ps.merge([begin, front]) for front in fronts]
-    measured = ps.indicators(ps.merge([begin, *fronts]), [begin, *fronts, *with_begin], easy)
-    first, *quality = measured["inputs"]
-    lines = []
-    for row, alone, joint in zip(rows, quality[: len(rows)], quality[len(rows) :], strict=True):
-        about = {key: row.settings[key] for key in ("moves", "frequency", "seed")}
-        values = {key: alone[key] for key in ("evaluations", "size", "in_front", "hypervolume")}
-        seconds = {"kernel_seconds": read_about(place / row.name)["kernel_seconds"]}
-        both = {"begin": first["hypervolume"], "gain": joint["hypervolume"] - first["hypervolume"]}
-        lines.append({"row": row.name, **about, **values, **seconds, **both, "reach": measured["box"]["reach"]})
-    return lines
-
-
-def of_choices(ctc: ps.Workload, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Return measures of the choices of section 4.3, on a part of the jobs, and of some of them on all."""
-    seeds = 2 if options.quick else choices.SEEDS
-    part = choices.part_of(ctc)
-    lines = []
-    for w, names, evaluations, count in (
-        (part, tuple(choices.VARIANTS), choices.EVALUATIONS, seeds),
-        (ctc, choices.FULL, choices.FULL_EVALUATIONS, min(seeds, choices.FULL_SEEDS)),
-    ):
-        rows = choices.rows_of(w, names, evaluations, count)
-        place = options.work / f"choices-{len(w)}"
-        place.mkdir(exist_ok=True)
-        explore(w, place, rows, options)
-        lines += choices.measures(w, rows, place)
-    return lines
-
-
 def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Explore another workload briefly; return its front and the share of its jobs that wait."""
     jobs = common.workload(log, settings.QUICK, options.quick)
@@ -389,7 +230,7 @@ def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
 def earlier_front(place: Path, name: str) -> ps.Front:
     """Return the front of an exploration; if it was not made, the script ends."""
     if not (place / name).exists():
-        common.fail(f"{place / name} was not explored; run the parts paper002 and better first")
+        common.fail(f"{place / name} was not explored; run the part paper002 first")
     return ps.load_front(place / name)
 
 

@@ -67,9 +67,7 @@ def main() -> None:
     """Run everything."""
     parser = common.run_parser("ctc1024", __doc__, "the built-in workload and few evaluations")
     common.add_work(parser, "ctc1024")
-    options = parser.parse_args()
-    options.work.mkdir(parents=True, exist_ok=True)
-    options.results.mkdir(parents=True, exist_ok=True)
+    options = common.options_of(parser)
     if options.quick:
         quick = settings.QUICK
         log = ps.lublin(jobs=quick["jobs"], processors=quick["processors"], seed=quick["seed"])

@@ -47,8 +47,7 @@ def main() -> None:
     common.add_workers(parser)
     common.add_work(parser, "gfs")
     common.add_fronts(parser, "that of CTC is explored if it is missing")
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
+    options = common.options_of(parser)
     parts = options.part or PARTS
     for part in parts:
         if part == APPLIED:
@@ -303,7 +302,6 @@ def wish(jobs: ps.Workload) -> Wish:
 
 def note(options: argparse.Namespace, part: str) -> None:
     """Write what the results depend on."""
-    parts = sorted({*common.earlier_parts(options.results), part})
     about: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE}
     about |= {"processors": common.PROCESSORS, "scaling_seed": common.SCALING_SEED, "cores": os.cpu_count()}
     about["workloads"] = common.about_workloads(
@@ -311,8 +309,7 @@ def note(options: argparse.Namespace, part: str) -> None:
     )
     about["greedy"] = settings.GREEDY
     about["trainings"] = [training._asdict() for training in settings.TRAININGS]
-    about["parts"] = parts
-    common.save_provenance(options.results, about, ("scipy",))
+    common.save_provenance(options.results, about, ("scipy",), [part])
 
 
 if __name__ == "__main__":

@@ -12,14 +12,15 @@ import settings
 from reading import Row, best_untrained, gain, middle, rows_of, title
 
 import paretosched as ps
-from paretosched.comparison.intervals import LEAST_WEEKS, PERCENT, WeekSums, intervals, week_sums
+from paretosched.comparison.intervals import PERCENT, week_sums
+from paretosched.core.arrays import Floats
 from paretosched.core.tables import markdown
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import STRATEGIES
 from paretosched.wishes.wish import Wish, goal
 
 KEY = ("training", "log", "seed")
-OVER_EASY, OVER_ONE = ("objective", "AWRT"), "beyond"  # beyond: in the objective, over one strategy alone
+OVER_ONE = "beyond"  # beyond: in the objective, over one strategy alone
 AWRT = 1  # its place among the objectives
 
 
@@ -92,28 +93,20 @@ def gains_on(jobs: ps.Workload, policies: Any, one: ps.Policy) -> Iterator[dict[
     """Yield the gains of policies on a workload over EASY, and over one strategy; without weeks enough no intervals."""
     wish = ps.as_wish(settings.OBJECTIVE, jobs.groups)
     easy, single = (ps.simulate(jobs, policy) for policy in ("easy", one))
-    sums = [week_sums(schedule) for schedule in (easy, single)]
+    of_easy, of_one = (week_sums(schedule) for schedule in (easy, single))
     for policy in policies:
         schedule = ps.simulate(jobs, policy)
-        values = [ps.objectives(each) for each in (easy, single, schedule)]
-        of_easy, of_one, ours = goal(wish, np.array(values)).tolist()
-        row = {"weeks": len(sums[0].work), "objective": 100 * (1 - ours / of_easy)}
-        row |= {"AWRT": 100 * (1 - values[2][AWRT] / values[0][AWRT]), OVER_ONE: 100 * (1 - ours / of_one)}
-        yield row | intervals_of(sums, week_sums(schedule), wish)
+        sums, gains = week_sums(schedule), gains_of(wish, [ps.objectives(each) for each in (easy, single, schedule)])
+        ends = common.ends_of_gains([of_one, sums], wish)
+        row = {"weeks": len(sums.work), **gains, **common.ends_of_gains([of_easy, sums], wish)}
+        yield row | {f"{OVER_ONE}_{end}": ends[f"objective_{end}"] for end in ("low", "high")}
 
 
-def intervals_of(references: Sequence[WeekSums], sums: WeekSums, wish: Wish) -> dict[str, float | None]:
-    """Return the ends of the intervals of a policy's gains over EASY, and over one strategy."""
-    pairs: dict[str, Any] = dict.fromkeys((*OVER_EASY, OVER_ONE), (np.nan, np.nan))
-    if len(sums.work) >= LEAST_WEEKS:
-        found = intervals([references[0], sums], wish)
-        pairs = {"objective": found.goal_gains[1], "AWRT": found.gains[1, AWRT]}
-        pairs[OVER_ONE] = intervals([references[1], sums], wish).goal_gains[1]
-    return {
-        f"{name}_{end}": None if np.isnan(value) else float(value)
-        for name, pair in pairs.items()
-        for end, value in zip(("low", "high"), pair, strict=True)
-    }
+def gains_of(wish: Wish, values: Sequence[Floats]) -> dict[str, float]:
+    """Return a policy's gains over EASY, and in the objective over one strategy; `values` has theirs, EASY's first."""
+    of_easy, of_one, ours = goal(wish, np.array(values)).tolist()
+    gains = {"objective": 100 * (1 - ours / of_easy), "AWRT": float(100 * (1 - values[2][AWRT] / values[0][AWRT]))}
+    return gains | {OVER_ONE: 100 * (1 - ours / of_one)}
 
 
 # --- words and tables -------------------------------------------------------------------------------------------------

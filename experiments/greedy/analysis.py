@@ -38,6 +38,7 @@ MANY = 10  # times as long as under EASY
 DEAR = 1.5  # times as long as under EASY: from here on a figure says it beside the gain
 GOAL_NONE, GOAL_EASY = 9.5, 15.0
 PAPER = "paper 000"
+TABLES = (*run.PARTS[:2], "strategies", *run.PARTS[2:], "trade-off", "known")  # the trainings in their order
 UNTRAINED = settings.UNTRAINED["easy"]  # groups 1 and 2 first, and the same while limits are kept
 
 
@@ -51,7 +52,7 @@ def main() -> None:
     options.workers = 0
     provenance = common.load_provenance(options.results)
     paper = common.paper_values("greedy")
-    tables = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known")}
+    tables = {part: common.rows(options.results / f"{part}.csv") for part in TABLES}
     lines = ["# Paper 000: the online scheduler the owner asked for", ""]
     lines += [*opening(provenance, tables), *heading(provenance, [row["log"] for row in tables["raised"]])]
     weeks, alone = tables[run.WEEKS], tables[run.UNTRAINED]
@@ -68,13 +69,13 @@ def main() -> None:
         "raised": lambda: raised.section(
             tables["raised"], {"LANL": tables["all"], common.RAISED: tables["all-raised"]}, paper
         ),
-        "strategies": lambda: strategies(tables["strategies"]),
         "rest-easy": lambda: later_jobs.free("with EASY backfilling", later["rest-easy"], weeks, of_kind["easy"]),
         "rest-none": lambda: later_jobs.free("without backfilling", later["rest-none"], weeks, of_kind["none"]),
         "rest-limits": lambda: later_jobs.with_limits(later["rest-limits"], weeks, of_kind["easy"]),
         run.SCALINGS: lambda: scalings.section(tables[run.SCALINGS], tables, alone),
     }
     for part, section in sections.items():
+        lines += common.kept_words(options.results)[1] if part == "rest-easy" else []
         lines += section() if tables[part] else common.not_run(part)
     lines += cost(tables)
     common.save_summary(options.results, lines)
@@ -444,32 +445,6 @@ def slow_groups(rows: Sequence[Row], easy: Mapping[str, Row]) -> str:
         if days
         else ""
     )
-
-
-def strategies(rows: Sequence[Row]) -> list[str]:
-    """Return the section about evolution strategy and CMA-ES, with linear and logarithmic scales."""
-    lines = []
-    for training in dict.fromkeys(row["training"] for row in rows):
-        best = best_of(rows, training)
-        strategy, scale, criterion = training.split("-")
-        gains = [float(row["vs_easy"]) for row in best]
-        lines.append([criterion, strategy, scale, f"{int(best[0]['evaluations']):,}", *(f"{g:+.2f} %" for g in gains)])
-    seeds = len(lines[0]) - 4
-    return [
-        "## Evolution strategy and CMA-ES, at equal evaluations",
-        "",
-        *markdown(
-            ["criterion", "strategy", "scale of the genes", "evaluations", *(f"seed {s}" for s in range(seeds))],
-            lines,
-            left=3,
-        ),
-        "",
-        "CTC without backfilling. A reason may be that on a linear scale a group's weight, or the constant K beside "
-        "waits in seconds, is hardly ever drawn small enough to matter, and on a logarithmic one, within the same "
-        "limits, it often is. The seeds differ in the search, the scaling is one. By this table criterion, strategy "
-        "and scale of the trainings below were chosen: on the whole of CTC, the last 30 % of which they are tested on.",
-        "",
-    ]
 
 
 def cost(tables: Mapping[str, Sequence[Row]]) -> list[str]:

@@ -19,7 +19,6 @@ import raised
 import scalings
 import settings
 import untrained
-import weeks
 
 import paretosched as ps
 from paretosched.core.run_files import RUN_FILE
@@ -43,31 +42,31 @@ def main() -> None:
     common.add_workers(parser)
     common.add_work(parser, "greedy")
     common.add_fronts(parser, "missing fronts are explored (quick: below --work)")
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
+    options = common.options_of(parser)
     parts = options.part or PARTS
+    logs = settings.QUICK_LOGS if options.quick else settings.LOGS
     for part in parts:
         if part == POSITIONS:
-            rows = [row for log in settings.LOGS for row in positions(log, settings.APPLIED, options)]
+            rows = [row for log in logs for row in positions(log, settings.APPLIED, options)]
         elif part == POSITIONS_RAISED:
             rows = positions(settings.RAISED, settings.APPLIED | settings.ALL_RAISED, options)
         elif part == RAISED:
             rows = raised.measures(trained_policies(settings.APPLIED | settings.ALL_RAISED, options), options.quick)
         elif part == WEEKS:
-            rows = list(weeks.measures(options.results, options.quick))
+            rows = list(scalings.over_weeks(options.results, options.quick))
         elif part == SCALINGS:
             rows = list(scalings.measures(options.results, options.quick))
         elif part == UNTRAINED:
-            rows = list(untrained.measures(options.quick))
+            rows = list(untrained.measures(logs, options.quick))
         elif part == WITHIN:
-            rows = [row for log in settings.LOGS if log != "CTC" for row in best_of_orders(log, options)]
+            rows = [row for log in logs if log != "CTC" for row in best_of_orders(log, options)]
         elif part == WITHIN_RAISED:
             front(settings.RAISED, options)  # its runs are all that was tried there
             rows = [{"log": settings.RAISED, **row} for row in best_known(options, settings.RAISED)]
         else:
             rows = []
             for training in settings.TRAININGS:
-                if training.part == part:
+                if training.part == part and (len(training.logs) > 1 or {*training.logs} <= {*logs, settings.RAISED}):
                     for seed in training.seeds[: 1 if options.quick else None]:
                         rows += learn(training, seed, options)
         save_rows(rows, options.results / f"{part}.csv")
@@ -77,12 +76,9 @@ def main() -> None:
         save_rows(best_known(options), options.results / "known.csv")
     note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": common.PROCESSORS}
     note |= {"scaling_seed": common.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
-    note["workloads"] = common.about_workloads(
-        settings.LOGS, lambda log: common.workload(log, settings.QUICK, options.quick)
-    )
+    note["workloads"] = common.about_workloads(logs, lambda log: common.workload(log, settings.QUICK, options.quick))
     note["trainings"] = [training._asdict() for training in settings.TRAININGS]
-    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
-    common.save_provenance(options.results, note, ("cma", "moocore"))
+    common.save_provenance(options.results, note, ("cma", "moocore"), parts)
 
 
 def learn(training: settings.Training, seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:

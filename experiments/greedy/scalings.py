@@ -1,4 +1,4 @@
-"""Policies that were trained on the first part of one scaling of a log, on the rest of other scalings of it."""
+"""Policies that were trained on the first part of one scaling of a log, on its rest and on that of other scalings."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from later_jobs import (
 )
 
 import paretosched as ps
+from paretosched.comparison.intervals import LEAST_WEEKS, week_sums
 from paretosched.core.tables import markdown
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
@@ -37,12 +38,40 @@ Row = Mapping[str, str]
 
 def measures(results: Path, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield for each policy that was trained on the first part of a log its gains on the rest of other scalings."""
+    for training, policies in trained_policies(results):
+        if common.factor_of(training.logs[0]) != 1:
+            for scaling in common.OTHER_SCALINGS[: 1 if quick else None]:
+                yield from _of_scaling(training, policies, scaling, quick)
+
+
+def over_weeks(results: Path, quick: bool) -> Iterator[dict[str, Any]]:
+    """Yield for each of these policies its gains on the rest of the scaling that it learnt from, with intervals.
+
+    They are of a block bootstrap over the weeks that were not learnt from.
+    """
+    for training, policies in trained_policies(results):
+        later = _rest_of(common.workload(training.logs[0], settings.QUICK, quick))
+        wish = ps.as_wish(settings.OBJECTIVE, later.groups)
+        easy = week_sums(ps.simulate(later, "easy"))
+        for seed, policy in policies.items() if len(easy.work) >= LEAST_WEEKS else ():
+            schedule = ps.simulate(later, policy)
+            row = {"training": training.name, "seed": seed, "weeks": len(easy.work)}
+            row["AWRT"] = float(ps.objectives(schedule)[1])
+            yield row | common.ends_of_gains([easy, week_sums(schedule)], wish)
+
+
+def trained_policies(results: Path) -> Iterator[tuple[settings.Training, dict[int, ps.Policy]]]:
+    """Yield the trainings on the first part of a log, each with its policies by seed, as far as they are there."""
     for training in settings.TRAININGS:
         files = {seed: results / "policies" / f"{training.file}-{seed}.json" for seed in training.seeds}
         policies = {seed: ps.load_policy(file) for seed, file in files.items() if file.exists()}
-        if training.part.startswith("rest-") and policies and common.factor_of(training.logs[0]) != 1:
-            for scaling in common.OTHER_SCALINGS[: 1 if quick else None]:
-                yield from _of_scaling(training, policies, scaling, quick)
+        if training.part.startswith("rest-") and policies:
+            yield training, policies
+
+
+def _rest_of(whole: ps.Workload) -> ps.Workload:
+    """Return the last part of a log, in groups by consumption in the first."""
+    return by_earlier_consumption(*split(whole, settings.TEST_SHARE))[1]
 
 
 def _of_scaling(
@@ -50,8 +79,7 @@ def _of_scaling(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each policy of a training."""
     log = training.logs[0]
-    whole = common.stand_in(log, settings.QUICK) if quick else common.scaling_of(log, scaling)
-    _, later = by_earlier_consumption(*split(whole, settings.TEST_SHARE))
+    later = _rest_of(common.stand_in(log, settings.QUICK) if quick else common.scaling_of(log, scaling))
     wish = resolved_on(ps.as_wish(f"{settings.OBJECTIVE}, {settings.LIMITS}", later.groups), later)
     easy = np.asarray(ps.objectives(ps.simulate(later, "easy")))
     for seed, policy in policies.items():

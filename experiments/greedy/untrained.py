@@ -5,7 +5,7 @@ On CTC as a whole they are the best of the strategies of paper 001, each alone (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import settings
 from later_jobs import GROUPS
 
 import paretosched as ps
-from paretosched.comparison.intervals import LEAST_WEEKS, intervals, week_sums
+from paretosched.comparison.intervals import week_sums
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
@@ -27,9 +27,9 @@ ALONE = common.ROOT / "results" / "gfs" / "alone.csv"
 LOG, EASY, TRAINED = "CTC", "easy by wait", "greedy"  # as they are named there
 
 
-def measures(quick: bool) -> Iterator[dict[str, Any]]:
-    """Yield what each untrained order reaches on both parts of every log, and on the rest of other scalings."""
-    for log in (*settings.LOGS, settings.RAISED):
+def measures(logs: Sequence[str], quick: bool) -> Iterator[dict[str, Any]]:
+    """Yield what each untrained order reaches on both parts of each of the logs, and on the rest of other scalings."""
+    for log in (*logs, settings.RAISED):
         others = common.OTHER_SCALINGS[: 1 if quick else None] if common.factor_of(log) != 1 else ()
         for scaling in (common.SCALING_SEED, *others):
             whole = common.stand_in(log, settings.QUICK) if quick else common.scaling_of(log, scaling)
@@ -54,26 +54,18 @@ def _of_part(about: Mapping[str, Any], jobs: ps.Workload) -> Iterator[dict[str, 
         values = np.asarray(ps.objectives(schedule))
         of_easy, value = goal(wish, np.array([easy, values])).tolist()
         gains = 100 * (1 - values / easy)
-        ends: dict[str, Any] = dict.fromkeys(("objective_low", "objective_high", "AWRT_low", "AWRT_high"))
-        if about["part"] == "rest" and len(easy_weeks.work) >= LEAST_WEEKS:
-            found = intervals([easy_weeks, week_sums(schedule)], plain)
-            ends = dict(zip(ends, [*found.goal_gains[1].tolist(), *found.gains[1, 1].tolist()], strict=True))
+        ends = common.ends_of_gains([easy_weeks, week_sums(schedule)], plain)
         yield {
             "policy": words,
             **about,
             "exceeded": float(violation(wish, values[None])[0]),
             "objective": value,
             "vs_easy": 100 * (1 - value / of_easy),
-            **{name: number_or_none(x) for name, x in zip(names, values.tolist(), strict=True)},
-            **{f"{name}_vs_easy": number_or_none(x) for name, x in zip(names, gains.tolist(), strict=True)},
-            **{name: number_or_none(x) for name, x in ends.items()},
+            **{name: common.number(x) for name, x in zip(names, values.tolist(), strict=True)},
+            **{f"{name}_vs_easy": common.number(x) for name, x in zip(names, gains.tolist(), strict=True)},
+            **(ends if about["part"] == "rest" else dict.fromkeys(ends)),
             **sizes,
         }
-
-
-def number_or_none(value: float | None) -> float | None:
-    """Return a number; None for one that is not known, such as the AWRT of a group without jobs."""
-    return None if value is None or np.isnan(value) else value
 
 
 def best_untrained(easy: Row, kind: str, path: Path = ALONE) -> dict[str, str]:

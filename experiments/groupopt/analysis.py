@@ -24,13 +24,9 @@ WAITS = {"wait_s": "until the first start", "wait_in_all_s": "in all"}
 
 def main() -> None:
     """Write the summary and the figures."""
-    options = common.analysis_parser("groupopt", __doc__).parse_args()
-    provenance = common.load_provenance(options.results)
+    names = ("workloads", "systems", "groups", "sizes", "open", "objectives", "classes")
+    options, provenance, tables = common.read_results("groupopt", __doc__, names)
     paper = load_rows(common.paper_file("groupopt"))
-    tables = {
-        name: load_rows(options.results / f"{name}.csv")
-        for name in ("workloads", "systems", "groups", "sizes", "open", "objectives", "classes")
-    }
     gains = claims(paper, tables["systems"])
     lines = [
         "# Paper 004: time sharing with group optimisation",

@@ -29,8 +29,9 @@ PARTS = ("systems", "sizes", "open", "objectives")
 
 def main() -> None:
     """Run everything, or the parts that were asked for."""
-    options = common.run_parser("groupopt", __doc__, "a few small workloads: a test of the path", PARTS).parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
+    options = common.options_of(
+        common.run_parser("groupopt", __doc__, "a few small workloads: a test of the path", PARTS)
+    )
     by_name = {name: (part, w) for part, name, w in workloads(options.quick)}
     first = next(iter(by_name.values()))[1]
     parts = options.part or PARTS
@@ -45,7 +46,7 @@ def main() -> None:
     note = {"quick": options.quick, "cores": os.cpu_count(), "training": settings.TRAINING}
     note["systems"] = {name: to_json(s) for name, s in settings.SYSTEMS.items()}
     note["workloads"] = {name: {"jobs": len(w), "digest": w.digest} for name, (_, w) in by_name.items()}
-    common.save_provenance(options.results, note, ("cma",))
+    common.save_provenance(options.results, note, ("cma",), parts)
 
 
 def all_systems(by_name: dict[str, tuple[str, ps.Workload]], results: Path) -> None:

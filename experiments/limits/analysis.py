@@ -32,17 +32,12 @@ WHO = {
 
 def main() -> None:
     """Write the summary."""
-    options = common.analysis_parser("limits", __doc__).parse_args()
-    provenance = common.load_provenance(options.results)
-    users = common.rows(options.results / "users.csv")
-    tables = {
-        settings.EASY: table_of(common.rows(options.results / "easy.csv")),
-        settings.SLURM: table_of(common.rows(options.results / "slurm.csv")),
-    }
+    options, provenance, rows = common.read_results("limits", __doc__, ("users", "easy", "slurm", "search"))
+    tables = {settings.EASY: table_of(rows["easy"]), settings.SLURM: table_of(rows["slurm"])}
     remark = common.quick_remark(provenance, "on a made-up log")
-    found = common.rows(options.results / "search.csv")
+    found = rows["search"]
     lines = ["# Which limit helps whom", "", *opening(tables, found)]
-    lines += [f"{remark}{common.versions_text(provenance)}.", "", *of_users(users)]
+    lines += [f"{remark}{common.versions_text(provenance)}.", "", *of_users(rows["users"])]
     for policy, table in tables.items():
         lines += of_policy(policy, table) if table else common.not_run(policy)
     searched = of_search(found, tables[settings.EASY]) if found else common.not_run("a search over limits")

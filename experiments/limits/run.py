@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -33,20 +32,14 @@ WORK = Path(__file__).resolve().parent / "work"
 
 def main() -> None:
     """Run the parts that are asked for; what a table has already is not simulated again."""
-    parser = common.run_parser("limits", __doc__, "a made-up log", PARTS)
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
-    for part in options.part or PARTS:
-        if part == "users":
-            save_rows(users(log(options.quick)), options.results / "users.csv")
-        elif part == "search":
-            with TemporaryDirectory() as folder:
-                rows = found_limits(log(options.quick), Path(folder) if options.quick else WORK, options.quick)
-            save_rows(rows, options.results / "search.csv")
-        else:
-            simulations(part, options.results, options.quick)
-        done = sorted({*common.earlier_parts(options.results), part}, key=PARTS.index)
-        common.save_provenance(options.results, {"quick": options.quick, "parts": done})
+    options = common.options_of(common.run_parser("limits", __doc__, "a made-up log", PARTS))
+    parts = {
+        "users": lambda: users(log(options.quick)),
+        "easy": lambda: simulations("easy", options.results, options.quick),
+        "slurm": lambda: simulations("slurm", options.results, options.quick),
+        "search": lambda: found_limits(log(options.quick), options.quick),
+    }
+    common.run_parts(options, parts)
 
 
 @cache
@@ -57,8 +50,8 @@ def log(quick: bool) -> ps.Workload:
     return common.jobs_on_machine(common.modern_file(settings.LOG), common.modern_file(settings.CONF))
 
 
-def simulations(part: str, results: Path, quick: bool) -> None:
-    """Write the rows of all limits under a policy, after each of them."""
+def simulations(part: str, results: Path, quick: bool) -> list[dict[str, Any]]:
+    """Return the rows of all limits under a policy, which are written after each of them, too."""
     path = results / f"{part}.csv"
     rows: list[dict[str, Any]] = [*common.rows(path)]
     policy = ps.as_policy("easy") if part == "easy" or quick else slurm()
@@ -70,20 +63,23 @@ def simulations(part: str, results: Path, quick: bool) -> None:
         print(f"  {part}, {limit}: {time.process_time() - begin:.1f} CPU s", flush=True)
         rows += found
         save_rows(rows, path)
+    return rows
 
 
-def found_limits(w: ps.Workload, work: Path, quick: bool) -> list[dict[str, Any]]:
+def found_limits(w: ps.Workload, quick: bool) -> list[dict[str, Any]]:
     """Return a row for each set of limits that a search finds under EASY, none dominated: its times of both groups, s.
 
     The run goes on where it was if its folder holds it already.
     """
     top = groups_of(w)[settings.TOP_USERS]
     w = w.with_(group=np.where(top, 0, 1), groups=settings.SEARCH_GROUPS)
-    work.mkdir(exist_ok=True)
-    how = settings.QUICK_SEARCH if quick else settings.SEARCH
-    front = ps.explore(
-        w, work / "search", encoding="limits", objectives=", ".join(settings.SEARCHED), progress=show, **how
-    )
+    objectives = ", ".join(settings.SEARCHED)
+    if quick:
+        front = ps.explore(w, encoding="limits", objectives=objectives, **settings.QUICK_SEARCH)
+    else:
+        WORK.mkdir(exist_ok=True)
+        run = WORK / "search"
+        front = ps.explore(w, run, encoding="limits", objectives=objectives, progress=show, **settings.SEARCH)
     rows = []
     for each in front:
         limits = in_words(each.origin.encoding.settings(each.genome))

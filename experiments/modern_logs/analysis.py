@@ -17,9 +17,8 @@ Row = Mapping[str, str]
 
 def main() -> None:
     """Write the summary."""
-    options = common.analysis_parser("modern_logs", __doc__).parse_args()
-    provenance = common.load_provenance(options.results)
-    rows = common.rows(options.results / "summary.csv")
+    options, provenance, tables = common.read_results("modern_logs", __doc__, ("summary",))
+    rows = tables["summary"]
     remark = common.quick_remark(provenance, "on a made-up workload")
     lines = ["# Logs of machines with nodes, memory and GPUs", "", *opening(rows)]
     lines += [f"{remark}{common.versions_text(provenance)}.", "", *of_jobs(rows), *of_requests(rows)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +16,6 @@ import settings
 
 import paretosched as ps
 from paretosched.core.arrays import Floats, Ints, Mask
-from paretosched.core.tables import save_rows
 from paretosched.workload.description import describe
 from paretosched.workload.requests import requests_of
 
@@ -25,13 +25,10 @@ USUAL = {"nodes": 1}  # what a job asks for that asks for nothing; 0 of all else
 
 def main() -> None:
     """Run everything."""
-    parser = common.run_parser("modern_logs", __doc__, "a made-up log")
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
+    options = common.options_of(common.run_parser("modern_logs", __doc__, "a made-up log"))
     with TemporaryDirectory() as name:
-        rows = [of_quick(Path(name))] if options.quick else [of_log(log, Path(name)) for log in settings.LOGS]
-    save_rows(rows, options.results / "summary.csv")
-    common.save_provenance(options.results, {"quick": options.quick, "parts": []})
+        logs = [of_quick] if options.quick else [partial(of_log, log) for log in settings.LOGS]
+        common.run_parts(options, {"summary": lambda: [row(Path(name)) for row in logs]})
 
 
 def of_quick(folder: Path) -> dict[str, Any]:

@@ -20,10 +20,9 @@ HOURS = {"wait": "mean wait, h", "wait GPUs": "GPUs", "wait big": "more than 48 
 
 def main() -> None:
     """Write the summary."""
-    options = common.analysis_parser("nodes", __doc__).parse_args()
-    provenance = common.load_provenance(options.results)
     parts = ("ingredients", "policies", "front", "recorded", "micro")
-    steps, policies, front, recorded, micro = (common.rows(options.results / f"{name}.csv") for name in parts)
+    options, provenance, tables = common.read_results("nodes", __doc__, parts)
+    steps, policies, front, recorded, micro = tables.values()
     remark = common.quick_remark(provenance, "on a made-up machine")
     lines = ["# Nodes against one pool, and against a real Slurm", "", *opening(steps, policies, micro)]
     lines += [f"{remark}{common.versions_text(provenance)}.", ""]

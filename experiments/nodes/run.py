@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,6 @@ from recorded import LOG, rows_of
 
 import paretosched as ps
 from paretosched.core.arrays import Ints, Mask
-from paretosched.core.tables import save_rows
 from paretosched.policies.slurm_policy import read_slurm
 
 HOUR = 3600
@@ -29,15 +29,9 @@ PARTS = ("ingredients", "policies", "front", "recorded", "micro")
 
 def main() -> None:
     """Run the parts that are asked for."""
-    parser = common.run_parser("nodes", __doc__, "a made-up machine", PARTS)
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
+    options = common.options_of(common.run_parser("nodes", __doc__, "a made-up machine", PARTS))
     parts = {"ingredients": ingredients, "policies": policies, "front": front, "recorded": record, "micro": micro}
-    for name in options.part or PARTS:
-        if rows := [*parts[name](options.quick)]:
-            save_rows(rows, options.results / f"{name}.csv")
-        done = sorted({*common.earlier_parts(options.results), name}, key=PARTS.index)
-        common.save_provenance(options.results, {"quick": options.quick, "parts": done})
+    common.run_parts(options, {name: partial(part, options.quick) for name, part in parts.items()})
 
 
 # --- one pool against nodes -------------------------------------------------------------------------------------------

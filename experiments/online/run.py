@@ -8,75 +8,49 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations_with_replacement, product
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
-import constants
 import settings
 from common import number
 from tried import (
     about,
-    all_learners,
     larger,
     learners,
-    learners_in_hindsight,
-    learners_of_scalings,
-    learners_of_unseen,
     learning_and_test,
     policies,
     scaling_of,
     seeds,
     splits,
-    tenths,
-    unseen_log,
     workload,
 )
 
 import paretosched as ps
-from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, join_sums, week_sums
+from paretosched.comparison.intervals import WeekSums, join_sums, week_sums
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
+from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objective_table
-from paretosched.training.task import data_of, tasks
-from paretosched.wishes.best_possible import best_possible, most_gain
+from paretosched.training.task import by_weight, data_of, tasks
 from paretosched.wishes.relative_limits import resolved_on
 from paretosched.wishes.wish import goal, violation
 
-UNTRAINED, TRAINED, ESTIMATES, GUARDED, SCALINGS, TENTHS, NUDGES, AGES, BOUNDS, HINDSIGHT, DRAWS, UNSEEN = PARTS = (
-    "untrained",
-    "trained",
-    "estimates",
-    "guarded",
-    "scalings",
-    "tenths",
-    "nudges",
-    "ages",
-    "bounds",
-    "hindsight",
-    "draws",
-    "unseen",
-)
+UNTRAINED, TRAINED, ESTIMATES, SCALINGS = PARTS = ("untrained", "trained", "estimates", "scalings")
 SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
-Learning = ps.Workload | Sequence[ps.Workload]
-"""The jobs that a training learns from; or those of several scalings."""
 
 
 def main() -> None:
     """Run everything, or the parts and logs of the options."""
     parser = common.run_parser("online", __doc__, "a made-up log, a few policies, one seed", PARTS)
-    parser.add_argument(
-        "--log",
-        action="append",
-        choices=(*settings.LOGS, *settings.SCALED, *settings.UNSEEN),
-        help="may be given again; default: all",
-    )
-    names = [learner.name for learner in all_learners(quick=False)]
+    logs = (*settings.LOGS, *settings.SCALED)
+    parser.add_argument("--log", action="append", choices=logs, help="may be given again; default: all")
+    names = [learner.name for learner in learners(quick=False)]
     parser.add_argument("--seeds", type=int, help="how many of a training, from 0; default: those of settings.py")
     parser.add_argument(
         "--learner",
@@ -86,82 +60,40 @@ def main() -> None:
     )
     common.add_workers(parser)
     common.add_work(parser, "online", "trainings and measurements")
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
-    logs = options.log or (settings.QUICK_LOGS if options.quick else (*settings.LOGS, *settings.SCALED))
-    unseen = [log for log in settings.UNSEEN if not options.log or log in options.log]
-    logs = [log for log in logs if log not in settings.UNSEEN]
+    options = common.options_of(parser)
+    logs = options.log or (settings.QUICK_LOGS if options.quick else logs)
     parts = options.part or PARTS
-    rows_of_recorded = {
-        ESTIMATES: rows_of_estimates,
-        NUDGES: rows_of_nudges,
-        AGES: rows_of_ages,
-        HINDSIGHT: rows_of_hindsight,
-    }
     for part in parts:
         of_part: list[dict[str, Any]] = []
-        if part in rows_of_recorded:
+        if part == ESTIMATES:
             recorded = [log for log in logs if log not in settings.SCALED]
             for log in recorded:
-                of_part += rows_of_recorded[part](log, options)
+                of_part += rows_of_estimates(log, options)
                 save_part(part, "", of_part, recorded, options.results)
-            continue
-        if part == BOUNDS:
-            tried = tuple(dict.fromkeys((*logs, *(settings.SCALED if options.quick else ()))))
-            for log in tried:
-                of_part += rows_of_bounds(log, options.quick)
-                save_part(part, "", of_part, tried, options.results)
-            continue
-        if part == GUARDED:
-            for log in (*logs, settings.OF_MODEL):
-                of_part += rows_of_constants(log, options.quick)
-                save_part(part, "", of_part, (*logs, settings.OF_MODEL), options.results)
-            continue
-        if part == SCALINGS:
+        elif part == SCALINGS:
             drawn = [log for log in logs if options.quick or log in settings.SCALED]
             drawn += [name for name, log in larger(options.quick).items() if log in logs]
             for log, scaling in product(drawn, (common.SCALING_SEED, *common.OTHER_SCALINGS)):
                 of_part += rows_of_scaling(log, scaling, options)
                 save_part(part, "", of_part, drawn, options.results)
-            continue
-        if part == UNSEEN:
-            for log in unseen:
-                of_part += rows_of_unseen(log, options)
-                save_part(part, "", of_part, unseen, options.results)
-            continue
-        of_scaled = [log for log in settings.SCALED if options.quick or log in logs]
-        if part == DRAWS:
-            for log, seed in product(of_scaled, seeds(options)[: settings.FEWER_SEEDS]):
-                of_part += rows_of_draws(log, seed, options)
-                save_part(part, "", of_part, of_scaled, options.results)
-            continue
-        if part == TENTHS:
-            for log, split in product(of_scaled, tenths(options.quick)):
-                of_part += rows_of(part, log, split, None, options)
-                save(part, of_part, of_scaled, options.results)
-            continue
-        for seed, split in product(seeds(options) if part == TRAINED else (None,), settings.SPLITS):
-            for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
-                if split in splits(log, options.quick):
-                    of_part += rows_of(part, log, split, seed, options)
-                    save(part, of_part, logs, options.results)
+        else:
+            for seed, split in product(seeds(options) if part == TRAINED else (None,), settings.SPLITS):
+                for log in logs:  # one seed and one split of all logs first, so that a part of the whole is of use
+                    if split in splits(log, options.quick):
+                        of_part += rows_of(part, log, split, seed, options)
+                        save(part, of_part, logs, options.results)
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "limits": settings.LIMITS}
     note |= {
-        "splits": {
-            log: (*splits(log, options.quick), *(tenths(options.quick) if log in settings.SCALED else ()))
-            for log in logs
-        },
+        "splits": {log: splits(log, options.quick) for log in logs},
         "policies": policies(options.quick),
         "workers": options.workers,
+        "learners": [learner._asdict() for learner in learners(options.quick)],
     }
-    note["learners"] = [learner._asdict() for learner in all_learners(options.quick)]
     earlier = common.earlier_parts(options.results)
     of_others = common.load_provenance(options.results) if earlier else {"workloads": {}, "splits": {}}
-    tried = [*logs, *(unseen if UNSEEN in parts else ())]
-    note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in tried}
+    note["workloads"] = of_others["workloads"] | {log: about(log, options.quick) for log in logs}
     note["splits"] = of_others["splits"] | note["splits"]
-    note["parts"] = sorted({*earlier, *parts})
-    common.save_provenance(options.results, note, ("cma",))
+    common.save_provenance(options.results, note, ("cma",), parts)
 
 
 def save(part: str, of_part: list[dict[str, Any]], logs: Sequence[str], results: Path) -> None:
@@ -201,7 +133,7 @@ def rows_of(
             yield label | reached_by(test, words, options)
     else:
         for learner in learners(options.quick):
-            found = earlier_or_new(learner, seed, learning_part, split, log, options)
+            found = earlier_or_new(Task(learner, seed, learning_part, split, log), options)
             if found is None:
                 continue
             policy, about_training = found
@@ -216,33 +148,6 @@ def rows_of_estimates(log: str, options: argparse.Namespace) -> Iterator[dict[st
         for estimates in settings.ESTIMATES:
             label = {"part": ESTIMATES, "log": log, "policy": words, "estimates": estimates}
             yield without_sums(label | reached_by(whole, words, options, estimates))
-
-
-def rows_of_bounds(log: str, quick: bool) -> Iterator[dict[str, Any]]:
-    """Yield what any schedule gains at most, within the limits, on the parts of a log that policies are tried on."""
-    for split in (*splits(log, quick), *(tenths(quick) if log in settings.SCALED else ())):
-        _, test = learning_and_test(workload(log, quick), split)
-        easy = np.asarray(ps.objectives(ps.simulate(test, settings.EASY)))
-        wish = resolved_on(ps.as_wish(settings.WISHES["limits"], test.groups), test, {settings.EASY: easy})
-        of_easy = float(goal(wish, easy[None])[0])
-        if not np.isnan(of_easy):
-            most = most_gain(best_possible(wish, test), wish, of_easy)
-            label = {"part": BOUNDS, "log": log, "split": split.name, "jobs": len(test)}
-            yield label | {"objective": of_easy, "at_most_vs_easy": most}
-
-
-def rows_of_constants(log: str, quick: bool) -> Iterator[dict[str, Any]]:
-    """Yield what guarded orders reach with other constants on early parts of a log, or on logs of the model."""
-    if log == settings.OF_MODEL:
-        guarded = [learner for learner in learners(quick) if learner.function == settings.GUARDED]
-        yield from ({"part": GUARDED} | row for row in constants.made_up(quick, guarded))
-        return
-    for k in range(1, settings.EARLY_TENTHS.get(log, 0) + 1):
-        split = settings.Split(f"early {10 * k} %", 0.0, k / 10, (k + 1) / 10)
-        _, jobs = learning_and_test(workload(log, quick), split)
-        if {0, 1} <= set(jobs.group.tolist()):  # both groups of the objective
-            label = {"part": GUARDED, "log": log, "split": split.name}
-            yield from (label | row for row in constants.rows_of_part(jobs))
 
 
 def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -260,197 +165,77 @@ def rows_of_scaling(log: str, scaling: int, options: argparse.Namespace) -> Iter
         yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
     learning_part, _ = learning_and_test(workload(learnt_on, options.quick), last)
     tried = [one for one in learners(options.quick) if log not in of_small or one.function == settings.GUARDED]
-    yield from rows_of_trainings(where, test, tried, learning_part, last, learnt_on, options)
-
-
-def rows_of_nudges(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what policies reach on the tenths of a log with every job submitted a little later, several times.
-
-    The trained ones are those of the results, the first seed: none is made here.
-    """
-    for split in splits(log, options.quick):
-        if split == settings.LAST:
-            continue
-        learning_part, test = learning_and_test(workload(log, options.quick), split)
-        tried: dict[str, str | ps.Policy] = {words: words for words in settings.NUDGED}
-        for learner in learners(options.quick):
-            found = earlier_training(learner, 0, learning_part, split, log, options)
-            if found is not None:
-                tried[learner.name] = found[0]
-        for nudge, (name, policy) in product(range(settings.NUDGES + 1), tried.items()):
-            where = {"part": NUDGES, "log": log, "split": split.name, "nudge": nudge, "policy": name}
-            yield where | without_sums(reached_by(nudge_jobs(test, nudge), policy, options))
-
-
-def rows_of_ages(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what guarded orders reach on every tenth that were trained right before it, or before an earlier tenth.
-
-    Groups are those that were known at the training, too. The trainings are those of the results: none is made here.
-    """
-    of_log = sorted(
-        (split for split in splits(log, options.quick) if split != settings.LAST), key=lambda split: split.until
-    )
-    for learnt, later in combinations_with_replacement(of_log, 2):
-        learning_part, test = learning_and_test(workload(log, options.quick), learnt, later)
-        age = round(10 * (later.until - learnt.until))
-        where = {"part": AGES, "log": log, "split": later.name, "learnt": learnt.name, "tenths": age}
-        for words in (settings.EASY, settings.GUARDED_ORDER):
-            yield where | {"policy": words, "seed": ""} | without_sums(reached_by(test, words, options))
-        trained = [learner for learner in learners(options.quick) if learner.function == settings.GUARDED]
-        yield from rows_of_trainings(where, test, trained, learning_part, learnt, log, options)
-
-
-def rows_of_hindsight(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what policies reach on tenths that have learnt from the very jobs of the tenth, and so know the future."""
-    of_log = [split for split in splits(log, options.quick) if split != settings.LAST]
-    tried = learners_in_hindsight(options.quick)
-    for split, seed, (name, learner) in product(of_log, seeds(options)[: settings.FEWER_SEEDS], tried):
-        _, test = learning_and_test(workload(log, options.quick), split)
-        found = earlier_or_new(learner, seed, test, split, log, options)
-        if found is not None:
-            label = {"part": HINDSIGHT, "log": log, "split": split.name, "policy": name, "seed": seed}
-            yield label | without_sums(reached_by(test, found[0], options)) | found[1]
-
-
-def rows_of_draws(log: str, seed: int, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what orders reach on the last parts of scalings of a log that learnt from the first parts of several."""
-    scalings = (common.SCALING_SEED, *common.OTHER_SCALINGS)
-    parts = [learning_and_test(scaling_of(log, scaling, options.quick), settings.LAST) for scaling in scalings]
-    for learner, count in learners_of_scalings(options.quick):
-        learning_parts = [learning_part for learning_part, _ in parts[:count]]
-        found = earlier_or_new(learner, seed, learning_parts, settings.LAST, log, options)
-        if found is None:
-            continue
-        for scaling, (_, test) in zip(scalings, parts, strict=True):
-            label = {"part": DRAWS, "log": log, "scaling": scaling, "policy": learner.name, "seed": seed}
-            yield label | {"learnt": count} | without_sums(reached_by(test, found[0], options)) | found[1]
-
-
-def rows_of_unseen(log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield what policies reach on the last part of a log of `settings.UNSEEN`, and which class was chosen there."""
-    split = settings.LAST
-    learning_part, test = learning_and_test(unseen_log(log, options.quick), split)
-    where: dict[str, Any] = {"part": UNSEEN, "log": log, "split": split.name}
-    for words in (settings.EASY, *settings.NUDGED):
-        yield where | {"policy": words, "seed": "", "chosen": ""} | without_sums(reached_by(test, words, options))
-    for seed, learner in product(seeds(options)[: settings.UNSEEN_SEEDS], learners_of_unseen(options.quick)):
-        found = earlier_or_new(learner, seed, learning_part, split, log, options)
-        if found is not None:
-            chosen = (found[0].provenance or {}).get("chosen", "")
-            label = where | {"policy": learner.name, "seed": seed, "chosen": chosen}
-            yield label | without_sums(reached_by(test, found[0], options)) | found[1]
-
-
-def rows_of_trainings(
-    where: dict[str, Any],
-    test: ps.Workload,
-    tried: Iterable[settings.Learner],
-    learning_part: ps.Workload,
-    split: settings.Split,
-    log: str,
-    options: argparse.Namespace,
-) -> Iterator[dict[str, Any]]:
-    """Yield what trainings of the results reach on a workload that is not the test part of their split."""
     for seed, learner in product(seeds(options), tried):
-        found = earlier_training(learner, seed, learning_part, split, log, options)
+        found = earlier_training(Task(learner, seed, learning_part, last, learnt_on), options.results)
         if found is not None:
             label = where | {"policy": learner.name, "seed": seed}
             yield label | without_sums(reached_by(test, found[0], options))
 
 
-def nudge_jobs(jobs: ps.Workload, nudge: int) -> ps.Workload:
-    """Return jobs, each submitted up to a minute later at random; the lowest rows stay the first of the same second.
-
-    Parameters
-    ----------
-    jobs
-        The jobs, in the order of their submission.
-    nudge
-        Which of the draws; 0 is the jobs as they were recorded.
-    """
-    if nudge == 0:
-        return jobs
-    later = np.random.default_rng([settings.NUDGE_SEED, nudge]).integers(0, settings.LONGEST_NUDGE + 1, len(jobs))
-    order = np.argsort(jobs.submit + later, kind="stable")
-    return jobs.take(order, submit=(jobs.submit + later)[order], name=f"{jobs.name}, nudge {nudge}")
-
-
 # --- trainings --------------------------------------------------------------------------------------------------------
 
 
-def earlier_training(
-    learner: settings.Learner,
-    seed: int,
-    learning: Learning,
-    split: settings.Split,
-    log: str,
-    options: argparse.Namespace,
-) -> tuple[ps.Policy, dict[str, Any]] | None:
+class Task(NamedTuple):
+    """A training: the learner, its seed, the jobs to learn from, and of which split of which log they are."""
+
+    learner: settings.Learner
+    seed: int
+    jobs: ps.Workload
+    split: settings.Split
+    log: str
+
+    @property
+    def name(self) -> str:
+        """The name in the results."""
+        return f"{self.learner.name}/{self.log}/{self.split.name}/{self.seed}"
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the policy depends on."""
+        return {"jobs": self.jobs.digest, "learner": self.learner._asdict()}
+
+
+def earlier_training(task: Task, results: Path) -> tuple[ps.Policy, dict[str, Any]] | None:
     """Return the policy of a training and what it says of itself if the results have it, None if not.
 
     The results keep every policy with the digest of the jobs it learnt from, so that the rows can be computed again
     without the hours of the trainings, on any machine.
     """
-    name, earlier = name_of(learner, seed, split, log), common.load_policies(options.results)
-    identity = identity_of(learner, learning)
-    if name in earlier and {key: earlier[name][key] for key in identity} == identity:
-        return from_json(earlier[name]["policy"], name), earlier[name]["about"]
+    earlier = common.load_policies(results)
+    if task.name in earlier and {key: earlier[task.name][key] for key in task.identity} == task.identity:
+        return from_json(earlier[task.name]["policy"], task.name), earlier[task.name]["about"]
     return None
 
 
-def name_of(learner: settings.Learner, seed: int, split: settings.Split, log: str) -> str:
-    """Return the name of a training in the results."""
-    return f"{learner.name}/{log}/{split.name}/{seed}"
-
-
-def identity_of(learner: settings.Learner, learning: Learning) -> dict[str, Any]:
-    """Return what a training depends on."""
-    jobs = learning.digest if isinstance(learning, ps.Workload) else " ".join(part.digest for part in learning)
-    return {"jobs": jobs, "learner": learner._asdict()}
-
-
-def earlier_or_new(
-    learner: settings.Learner,
-    seed: int,
-    learning: Learning,
-    split: settings.Split,
-    log: str,
-    options: argparse.Namespace,
-) -> tuple[ps.Policy, dict[str, Any]] | None:
+def earlier_or_new(task: Task, options: argparse.Namespace) -> tuple[ps.Policy, dict[str, Any]] | None:
     """Return the policy of a training and what it says of itself, from the results if they have it.
 
     None: they do not have it, and the options leave it out.
     """
-    found = earlier_training(learner, seed, learning, split, log, options)
+    found = earlier_training(task, options.results)
     if found is not None:
         return found
-    if options.learner and learner.name not in options.learner:
+    if options.learner and task.learner.name not in options.learner:
         return None
-    policy, about_training = training_of(learner, seed, learning, split, log, options)
+    policy, about_training = training_of(task, options)
     earlier = common.load_policies(options.results)
-    value = identity_of(learner, learning) | {"policy": to_json(policy), "about": about_training}
-    common.save_policies(options.results, earlier | {name_of(learner, seed, split, log): value})
+    value = task.identity | {"policy": to_json(policy), "about": about_training}
+    common.save_policies(options.results, earlier | {task.name: value})
     return policy, about_training
 
 
-def training_of(
-    learner: settings.Learner,
-    seed: int,
-    learning: Learning,
-    split: settings.Split,
-    log: str,
-    options: argparse.Namespace,
-) -> tuple[ps.Policy, dict[str, Any]]:
+def training_of(task: Task, options: argparse.Namespace) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the policy of a training, which is continued if it has begun, and what it says of itself."""
-    name = f"{learner.name.replace(', ', '-')}/{log}/{split.name.replace(' ', '')}"
+    learner, seed = task.learner, task.seed
+    name = f"{learner.name.replace(', ', '-')}/{task.log}/{task.split.name.replace(' ', '')}"
     place = options.work / name / str(seed)
     place.parent.mkdir(parents=True, exist_ok=True)
     wish = settings.WISHES[learner.wish]
     if learner.function == settings.RANDOM:
-        policy, about_training = random_order(learning, wish, seed=seed, **learner.settings)
+        policy, about_training = random_order(task.jobs, wish, seed=seed, **learner.settings)
     else:
         training = getattr(ps, learner.function)(
-            learning,
+            task.jobs,
             wish,
             seed=seed,
             workers=options.workers,
@@ -469,12 +254,18 @@ def training_of(
     return policy, about_training
 
 
-def random_order(learning: Learning, wish: str, *, evaluations: int, seed: int) -> tuple[ps.Policy, dict[str, Any]]:
+def random_order(learning: ps.Workload, wish: str, *, evaluations: int, seed: int) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the best of random policies of the class of trained orders, and what it reaches where it was chosen."""
     task, _ = tasks(data_of(learning, wish, None, None, 0, 0, seed))
     begin = time.process_time()
-    policy, values = common.best_random_order(task, evaluations, seed)
-    (goal_value,), (exceeded,) = task.measure(values[None])
+    groups = task.workloads[0].groups
+    encoding = TrainedOrders(by_weight(task.wish, groups))
+    lower, upper = encoding.lower_upper(len(groups))
+    genomes = np.random.default_rng(seed).uniform(lower, upper, (evaluations, lower.size))
+    genomes[:, [WINDOW, POLICY]] = 0.0
+    tried = np.array([task.values_of(encoding.policy_of(genome, groups)) for genome in genomes])
+    best = int(task.fitness(tried).argmin())
+    (goal_value,), (exceeded,) = task.measure(tried[best][None])
     about_training = {
         "train_vs_easy": float(100 * (1 - goal_value / task.easy[0][0])),
         "train_exceeded": float(exceeded),
@@ -482,7 +273,7 @@ def random_order(learning: Learning, wish: str, *, evaluations: int, seed: int) 
         "evaluations": evaluations,
         "kernel_seconds": round(time.process_time() - begin, 1),
     }
-    return policy, about_training
+    return encoding.policy_of(genomes[best], groups), about_training
 
 
 # --- what it reaches --------------------------------------------------------------------------------------------------
@@ -552,13 +343,9 @@ def pool(per_split: list[dict[str, Any]]) -> list[dict[str, Any]]:
             for key in ("easy_weighted", "weighted")
         ]
         row = {"log": log, "policy": policy, "seed": seed, "weeks": len(sums[0].work), "splits": len(mine)}
-        row |= {"low": None, "high": None, "AWRT_low": None, "AWRT_high": None}
-        if len(sums[0].work) >= LEAST_WEEKS:
-            groups = tuple(str(i + 1) for i in range(sums[0].work.shape[1]))
-            result = intervals(sums, ps.as_wish(settings.OBJECTIVE, groups))
-            ends = (*result.goal_gains[1].tolist(), *result.gains[1, 1].tolist())
-            row |= dict(zip(("low", "high", "AWRT_low", "AWRT_high"), map(number, ends), strict=True))
-        rows.append(row)
+        groups = tuple(str(i + 1) for i in range(sums[0].work.shape[1]))
+        ends = common.ends_of_gains(sums, ps.as_wish(settings.OBJECTIVE, groups))
+        rows.append(row | {name.removeprefix("objective_"): end for name, end in ends.items()})
     return rows
 
 

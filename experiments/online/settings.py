@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 OBJECTIVE = "10*AWRT1 + 4*AWRT2"
-FIRST = ("AWRT1", "AWRT2")  # of the groups that it puts first
 LIMITS = "AWRT <= EASY, all <= 1.25*EASY"
-DISTANCE = "AWRT <= 0.985*EASY, all <= 1.1*EASY"  # of an earlier trial on CTC, its last part in view; not validated
-WISHES = {"free": OBJECTIVE, "limits": f"{OBJECTIVE}, {LIMITS}", "distance": f"{OBJECTIVE}, {DISTANCE}"}
+WISHES = {"free": OBJECTIVE, "limits": f"{OBJECTIVE}, {LIMITS}"}
 
 
 class Split(NamedTuple):
@@ -28,7 +26,7 @@ LAST = Split("last 30 %", 0.0, 0.7, 1.0)
 SPLITS = (*ROLLING, LAST, SPARE)
 
 # The six logs of the papers as they were recorded, and CTC as the papers scale it. There trained policies are tried
-# on the last part only, because their trainings cost most; those without training are tried on its tenths, too.
+# on the last part only, because their trainings cost most.
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96", "NASA")
 SCALED = {"CTC 1024": "CTC"}
 
@@ -64,26 +62,6 @@ POLICIES = (
     "log2(area) + wait / 43200; backfill: easy",
 )
 
-
-# The constants of guarded orders: what was tried, on how many early tenths of the logs, from the second on; the fifth
-# tenth of KTH is one to test on, and nobody waits on NASA. Hours, doublings, and margins overall and of groups.
-EARLY_TENTHS = {"CTC": 4, "KTH": 3, "LANL": 4, "SDSC00": 4, "SDSC96": 4}
-AGEINGS = (300_000, 96, 24, 12, 6, 2)
-STEPS = (1000.0, 20.0, 8.0, 4.0)
-MARGINS = ((0.0, 0.05), (0.02, 0.0), (0.02, 0.05), (0.02, 0.1), (0.04, 0.05))
-OF_MODEL = "Lublin"
-MADE_UP = {"jobs": 10_000, "processors": 128, "seed": 1001}
-MADE_UP_SEEDS = 10
-DENSER = (1.0, 0.85)  # times of submission are multiplied by it
-
-# How far results move if every job comes up to a minute later, at random: so many draws, and untrained policies.
-NUDGES, LONGEST_NUDGE, NUDGE_SEED = 5, 60, 2026  # LONGEST_NUDGE in seconds
-NUDGED = (
-    GUARDED_ORDER,
-    "log2(area) + wait / 43200; backfill: easy",
-    "priority:1,2; backfill: easy",
-    "saf; backfill: easy",
-)
 
 # What better estimates of run times are worth under each order of backfilling, on whole logs. EASY++ (Tsafrir, Etsion
 # and Feitelson) is the order "sjf" with the estimates "recent".
@@ -125,11 +103,6 @@ class Learner(NamedTuple):
 RANDOM = "random orders"
 GUARDED = "train_guarded"
 GREEDY = {"backfill": "easy", "criterion": "f4", "strategy": "cma", "scale": "log", "generations": 3}
-CHOSEN_ON = "CTC"
-CHOICE = (
-    f"What is the same in all trainings of Greedy (criterion {GREEDY['criterion']}, CMA-ES, logarithmic scale) was "
-    f"chosen on all of {CHOSEN_ON} (results/greedy), its tested parts among them."
-)
 RULES = {"kind": "symbiotic", "generations": 3, "evaluations": 350}
 CLASS = {"evaluations": 600}
 GUARDS = {"evaluations": 150}
@@ -148,54 +121,12 @@ LEARNERS = (
     Learner("rules, limits", "train_rules", "limits", RULES),
 )
 
-# What is tried in hindsight, too: learnt from the very jobs it is tried on, and so all that such policies could gain.
-HINDSIGHT = ("guarded, limits", "orders, limits")
-FEWER_SEEDS = 3  # of these, and of those on several scalings
-
-# Orders that learn from the first part of several scalings of a log at once, each with their number, and beside them
-# what learns from one scaling with as many simulations, or is drawn at random. A validated margin costs more.
-ALL_SCALINGS = 5
-OF_SCALINGS = (
-    (Learner("orders, limits, five scalings", "train_priority", "limits", CLASS), ALL_SCALINGS),
-    (Learner("orders, distance, five scalings", "train_priority", "distance", CLASS), ALL_SCALINGS),
-    (Learner("orders, margin, five scalings", "train_priority", "limits", CLASS | {"margin": "auto"}), ALL_SCALINGS),
-    (Learner("orders, distance, one scaling", "train_priority", "distance", {"evaluations": 3000}), 1),
-    (Learner("random orders, distance, five scalings", RANDOM, "distance", {"evaluations": 250}), ALL_SCALINGS),
-)
-
-# Logs of 2013 to 2023 on which neither policies nor constants were chosen: their file below PARETOSCHED_MODERN, and how
-# it is imported; none is SWF. UB CCR as one pool. On Theta it was known that guarded orders end as EASY and that orders
-# gain, and the rule that chooses a class was made with it in view. Trained with the small effort of `train_best`.
-UBCCR = "submit=submit,run=run,limit=limit,width=tasks,user=user,job=job"
-UNSEEN: dict[str, tuple[str, dict[str, Any]]] = {
-    "Theta": ("alcf-theta.csv.gz", {"reading": "theta"}),
-    "MetaCentrum": ("metacentrum-wagap-2013.swf.gz", {}),
-    "UB CCR": ("ubccr-medium/week.csv.gz", {"columns": UBCCR, "capacity": 7968}),
-}
-NO_CLASS = "no class"
-UNSEEN_LEARNERS = (
-    Learner("class guarded", GUARDED, "limits", {"evaluations": 50}),
-    Learner("class priority", "train_priority", "limits", {"evaluations": 600}),
-    Learner("class greedy", "train", "limits", {"generations": 3, "strategy": "cma", "scale": "log"}),
-    Learner(NO_CLASS, "train_best", "limits", {}),
-)
-UNSEEN_SEEDS = 1
-CLOSE = 1.0  # per cent: so near to the best class in hindsight is as good
-
-KEPT = 0.9  # the share of the splits in which limits must be kept
-LEAST_GAIN = 1.0  # per cent on the training part; where EASY leaves less room, nothing can be kept of it
-GAIN_KEPT = 2 / 3
-LONGEST_WAITS = 1.5  # times EASY's 95th percentile
-LAST_GAIN = 20.0  # per cent, on the last 30 % of LAST_LOG
-LAST_LOG = "CTC 1024"
-
 # A quick run: a made-up log of weeks, a few policies, one seed, two generations.
 QUICK_LOGS = ("CTC",)
 QUICK_LARGER = {"larger": "CTC"}
 QUICK = {"jobs": 300, "processors": 32, "seed": 171}
 QUICK_SLOWER = {"submit": 200, "run": 300, "estimate": 300}  # times, so that so few jobs last for months
 QUICK_POLICIES = (EASY, "conservative", "fcfs")
-QUICK_UNSEEN = ("class guarded", "class greedy")
 QUICK_ESTIMATED = (EASY, "fcfs; backfill: easy; backfill-order: sjf")
 QUICK_SPLITS = (ROLLING[1], ROLLING[2], LAST)
 QUICK_LEARNERS = ("guarded, limits", "random orders, limits", "Greedy", "Greedy, limits, margin", "rules, limits")

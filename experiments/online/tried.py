@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import common
@@ -29,20 +27,6 @@ def workload(log: str, quick: bool) -> ps.Workload:
     return common.log_of(log)
 
 
-@cache
-def unseen_log(log: str, quick: bool) -> ps.Workload:
-    """Return a log of `settings.UNSEEN`, in groups by consumption; if `quick`, a small made-up one."""
-    if quick:
-        return workload(settings.QUICK_LOGS[0], quick).with_(name=log)
-    name, options = settings.UNSEEN[log]
-    file = common.modern_file(name)
-    with TemporaryDirectory() as folder:
-        if options:
-            ps.import_log("csv", file, Path(folder, "log.swf"), **options)
-            file = Path(folder, "log.swf")
-        return ps.read_swf(file, name=log)
-
-
 def slower(small: ps.Workload, name: str) -> ps.Workload:
     """Return a small made-up workload whose jobs last, and come, so much more slowly that it lasts months."""
     times = {key: getattr(small, key) * factor for key, factor in settings.QUICK_SLOWER.items()}
@@ -51,7 +35,7 @@ def slower(small: ps.Workload, name: str) -> ps.Workload:
 
 def about(log: str, quick: bool) -> dict[str, Any]:
     """Return what the provenance says about a log."""
-    w = (unseen_log if log in settings.UNSEEN else workload)(log, quick)
+    w = workload(log, quick)
     return {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
 
 
@@ -70,11 +54,6 @@ def splits(log: str, quick: bool) -> tuple[settings.Split, ...]:
     of_log = [split for split in (settings.QUICK_SPLITS if quick else settings.SPLITS) if fits(split)]
     is_spared = sum(split in settings.ROLLING for split in of_log) >= settings.LEAST_SPLITS
     return tuple(split for split in of_log if not (is_spared and split == settings.SPARE))
-
-
-def tenths(quick: bool) -> tuple[settings.Split, ...]:
-    """Return the splits of scaled logs on which policies without training are tried, in a table of their own."""
-    return tuple(split for split in settings.ROLLING if not quick or split in settings.QUICK_SPLITS)
 
 
 def larger(quick: bool) -> dict[str, str]:
@@ -99,36 +78,6 @@ def learners(quick: bool) -> list[settings.Learner]:
     if not quick:
         return list(settings.LEARNERS)
     return [in_short(learner) for learner in settings.LEARNERS if learner.name in settings.QUICK_LEARNERS]
-
-
-def learners_in_hindsight(quick: bool) -> list[tuple[str, settings.Learner]]:
-    """Return the trainings that are tried in hindsight, too: their names, and themselves with names of their own."""
-    return [
-        (learner.name, learner._replace(name=f"{learner.name}, in hindsight"))
-        for learner in learners(quick)
-        if learner.name in settings.HINDSIGHT
-    ]
-
-
-def learners_of_scalings(quick: bool) -> list[tuple[settings.Learner, int]]:
-    """Return the trainings on several scalings, and on how many each; if `quick`, short ones."""
-    return [(in_short(learner) if quick else learner, count) for learner, count in settings.OF_SCALINGS]
-
-
-def learners_of_unseen(quick: bool) -> list[settings.Learner]:
-    """Return the trainings on logs of `settings.UNSEEN`; if `quick`, short ones."""
-    tried = settings.UNSEEN_LEARNERS
-    return [in_short(one) for one in tried if one.name in settings.QUICK_UNSEEN] if quick else list(tried)
-
-
-def all_learners(quick: bool) -> list[settings.Learner]:
-    """Return the trainings of all parts; if `quick`, short ones."""
-    return [
-        *learners(quick),
-        *(learner for _, learner in learners_in_hindsight(quick)),
-        *(learner for learner, _ in learners_of_scalings(quick)),
-        *learners_of_unseen(quick),
-    ]
 
 
 def in_short(learner: settings.Learner) -> settings.Learner:
@@ -156,14 +105,10 @@ def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
     return whole.take(np.flatnonzero(inside & (since <= end)), name=name)
 
 
-def learning_and_test(
-    whole: ps.Workload, split: settings.Split, later: settings.Split | None = None
-) -> tuple[ps.Workload, ps.Workload]:
+def learning_and_test(whole: ps.Workload, split: settings.Split) -> tuple[ps.Workload, ps.Workload]:
     """Return the part of a log to learn from and the one to test on, in the groups that are known where they meet.
 
-    Users are grouped by what they consumed in the first part; those who are new later are in the last group. If
-    another split is given, its test part is taken, which begins some time after the learning.
+    Users are grouped by what they consumed in the first part; those who are new later are in the last group.
     """
-    tested = later or split
-    learning, test = between(whole, split.begin, split.until), between(whole, tested.until, tested.end)
+    learning, test = between(whole, split.begin, split.until), between(whole, split.until, split.end)
     return by_earlier_consumption(learning.with_(source=whole.source), test)  # the source says how groups were made

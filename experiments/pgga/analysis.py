@@ -12,7 +12,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
-import estimates
 import settings
 from figures import draw
 from makespans import NAMES, Rows, by, column, last_iteration, mean_surfaces
@@ -26,12 +25,10 @@ EQUAL = 1 + 1e-9  # makespans that differ by less are the same sum in another or
 
 def main() -> None:
     """Write the summary and the figures."""
-    options = common.analysis_parser("pgga", __doc__).parse_args()
-    provenance = common.load_provenance(options.results)
+    parts = ("surfaces", "convergence", "times", "growth", "cluster", "sensitivity", "estimator")
+    options, provenance, tables = common.read_results("pgga", __doc__, parts)
     for key, value in provenance["settings"].items():  # a quick run has others
         setattr(settings, key, value)
-    parts = ("surfaces", "convergence", "times", "growth", "cluster", "sensitivity", "estimator", "estimates")
-    tables = {part: common.rows(options.results / f"{part}.csv") for part in parts}
     paper = common.paper_values("pgga", ("source", "item", "quantity"))
     lines = ["# Paper 003: PGGA", "", *opening(tables), *heading(provenance)]
     lines += sensitivity(tables["sensitivity"]) if tables["sensitivity"] else common.not_run("sensitivity")
@@ -42,7 +39,7 @@ def main() -> None:
     lines += growth(tables["growth"])
     lines += table2(tables["cluster"], paper)
     lines += estimator(tables["estimator"])
-    lines += estimates.section(tables["estimates"], provenance)
+    lines += common.kept_words(options.results)[1]
     lines += errata(common.paper_file("pgga"))
     common.save_summary(options.results, lines)
     if not options.no_figures:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,46 +25,41 @@ from paretosched.assignment.estimator import History, learn
 from paretosched.assignment.methods import Genetic, at_least, divisible
 from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS, cluster_bag, cluster_nodes, paper_bag, paper_nodes
 from paretosched.core.files import replacing
-from paretosched.core.tables import save_rows
-from paretosched.simulation.estimates import LEARNING
-from paretosched.simulation.objective import objective_table
 
 Rows = list[dict[str, Any]]
 
 
 def main() -> None:
     """Run everything, or the parts of the options."""
-    parser = common.run_parser("pgga", __doc__, "small numbers and a made-up log: a test of the path", [*PARTS])
+    parser = common.run_parser("pgga", __doc__, "small numbers: a test of the path", [*PARTS])
     common.add_work(parser, "pgga", "finished pieces")
-    options = parser.parse_args()
+    options = common.options_of(parser)
     if options.quick:
         for key, value in settings.QUICK.items():
             setattr(settings, key, value)
-    options.work.mkdir(parents=True, exist_ok=True)
-    options.results.mkdir(parents=True, exist_ok=True)
-    for part in options.part or PARTS:
-        rows: Rows = []
-        for name, piece in PARTS[part]():
-            path = options.work / f"{part}-{name}.json"
-            if not path.exists():
-                results = piece()
-                with replacing(path) as temporary:
-                    temporary.write_text(json.dumps(results), encoding="utf-8")
-                print(f"  {part} {name}: {len(results)} rows", flush=True)
-            rows += json.loads(path.read_text(encoding="utf-8"))
-        save_rows(rows, options.results / f"{part}.csv")
-    provenance(options)
+    parts = {part: partial(rows_of, part, options.work) for part in PARTS}
+    common.run_parts(options, parts, about(), ("pymoo",))
 
 
-def provenance(options: argparse.Namespace) -> None:
-    """Write what the results depend on."""
-    note: dict[str, Any] = {"quick": options.quick, "seeds": settings.SEEDS}
+def rows_of(part: str, work: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a part, piece by piece; those of pieces that are in `work` from there."""
+    for name, piece in PARTS[part]():
+        path = work / f"{part}-{name}.json"
+        if not path.exists():
+            results = piece()
+            with replacing(path) as temporary:
+                temporary.write_text(json.dumps(results), encoding="utf-8")
+            print(f"  {part} {name}: {len(results)} rows", flush=True)
+        yield from json.loads(path.read_text(encoding="utf-8"))
+
+
+def about() -> dict[str, Any]:
+    """Return what the results depend on."""
+    note: dict[str, Any] = {"seeds": settings.SEEDS}
     note |= {"genetic": {name: asdict(genetic) for name, genetic in settings.GENETIC.items()}}
     names = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO", "CHROMOSOMES")
-    note["logs"] = {name: "" if name == settings.MADE_UP else common.file_of(name) for name in settings.LOGS}
     note |= {"settings": {key: getattr(settings, key) for key in names}}
-    note["cores"] = os.cpu_count()
-    common.save_provenance(options.results, note, ("pymoo",))
+    return note | {"cores": os.cpu_count()}
 
 
 def instance(jobs: int, nodes: int, seed: int, distinct: int | None = None) -> tuple[Bag, Nodes]:
@@ -262,57 +257,7 @@ def estimator() -> list[tuple[str, Callable[[], Rows]]]:
     return [("all", piece)]
 
 
-def estimates() -> list[tuple[str, Callable[[], Rows]]]:
-    """Return the pieces about the effect of estimates: every rule with every source on the logs."""
-
-    def piece(name: str) -> Rows:
-        workload = log(name)
-        groups = workload.groups
-        genes = [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3
-        policies = [ps.Plain(rule) for rule in settings.RULES]
-        policies += [ps.greedy([c] * 3, genes, groups=groups, backfill=b) for c, b in settings.GREEDY]
-        rows: Rows = []
-        for policy in policies:
-            for source in settings.SOURCES:
-                schedule = ps.simulate(workload, policy, source).check()
-                row: dict[str, Any] = {"log": name, "jobs": len(workload), "policy": policy.name, "estimates": source}
-                row |= zip(
-                    (o.name for o in objective_table(groups)),
-                    (round(v, 3) for v in ps.objectives(schedule).values()),
-                    strict=True,
-                )
-                wait = schedule.start - workload.submit
-                slow = np.maximum((wait + workload.run) / np.maximum(workload.run, 10), 1)
-                row |= {
-                    "mean wait s": round(float(wait.mean()), 1),
-                    "mean bounded slowdown": round(float(slow.mean()), 2),
-                }
-                estimate = workload.run if source == "exact" else workload.estimate
-                corrections = np.zeros(len(workload))
-                if source in LEARNING:
-                    prediction = ps.predictions(workload, policy, source)
-                    estimate, corrections = prediction.first, prediction.corrections
-                row["accuracy %"] = round(
-                    100 * float((np.minimum(estimate, workload.run) / np.maximum(estimate, workload.run)).mean()), 1
-                )
-                row["too short %"] = round(100 * float((estimate < workload.run).mean()), 1)
-                row |= {"corrections a job": round(float(corrections.mean()), 3), "digest": workload.digest}
-                rows.append(row)
-        return rows
-
-    return [(name, lambda name=name: piece(name)) for name in settings.LOGS]
-
-
-def log(name: str) -> ps.Workload:
-    """Return a log, or a small synthetic one with seven users."""
-    if name == settings.MADE_UP:
-        jobs = ps.lublin(jobs=300, processors=64, seed=71)
-        return jobs.with_(user=np.arange(len(jobs)) % 7)
-    return common.log_of(name)
-
-
 PARTS: dict[str, Callable[[], list[tuple[str, Callable[[], Rows]]]]] = {
-    "estimates": estimates,
     "estimator": estimator,
     "cluster": cluster,
     "convergence": convergence,

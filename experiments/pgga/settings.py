@@ -53,21 +53,11 @@ PROGRAMS = {
 RECORDS = (2, 4, 8, 16, 32)
 UNSEEN = 200  # sizes to estimate after so many records
 
-# Predicted run times, on unscaled logs: scaling puts copies of a job into the same second, and each copy would teach
-# the run time of the others.
-LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
-MADE_UP = "made up"  # instead of the logs in a quick run
-SOURCES = ("requested", "recent", "predicted", "printed", "exact")
-# Rules that look at estimates; of Greedy the criterion, with w = a = 1 and K = b = 0, and the backfilling: f1 sorts
-# by wait over requested time, f3 by wait over requested processor seconds, the largest first.
-RULES = ("easy", "conservative-replan")
-GREEDY = (("f1", "none"), ("f1", "easy"), ("f3", "easy"))
-
 QUICK = {
     "SEEDS": (0, 1), "ITERATIONS": 6, "JOBS": (50, 100), "NODES": (50, 100), "LOOK_EVERY": 5,
     "TIMED": ((60, 20), (80, 20)),
     "CONVERGENCE": {"jobs": 60, "distinct": 10, "nodes": 20, "iterations": 20}, "CLUSTER": ((50, 20), (60, 25)),
     "CLUSTER_SEEDS": (0, 1), "GROWTH_JOBS": ((50, 20), (100, 20)), "GROWTH_NODES": ((50, 20), (50, 40)),
     "KEEPS": (1.0, 0.5), "POPULATIONS": (10, 20), "MUTATIONS": (1.0, 5.0), "CHROMOSOMES": 100, "SENSITIVE": ((50, 20),),
-    "GROWTH_ITERATIONS": 3, "UNSEEN": 10, "LOGS": (MADE_UP,),
+    "GROWTH_ITERATIONS": 3, "UNSEEN": 10,
 }  # fmt: skip

@@ -25,9 +25,7 @@ SAME = 60  # s of a mean wait that are told as no change
 
 def main() -> None:
     """Write the summary."""
-    options = common.analysis_parser("questions", __doc__).parse_args()
-    provenance = common.load_provenance(options.results)
-    tables = {name: common.rows(options.results / f"{name}.csv") for name in settings.QUESTIONS}
+    options, provenance, tables = common.read_results("questions", __doc__, settings.QUESTIONS)
     remark = common.quick_remark(provenance, "on small made-up logs")
     lines = ["# Ten questions of administrators", "", *opening(tables)]
     lines += [f"{remark}{common.versions_text(provenance)}.", "", *of_logs()]

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, redirect_stdout
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,7 +22,6 @@ import numpy as np
 import settings
 
 from paretosched.cli.command_line import main as paretosched
-from paretosched.core.tables import save_rows
 from paretosched.workload.public_logs import log_file
 
 PARTS = tuple(settings.QUESTIONS)
@@ -31,29 +31,23 @@ REACTING = ("later_s", "wait_mean_s", "wait_vs_easy", "wait_vs_easy_recorded", "
 
 def main() -> None:
     """Ask the questions that are named, or all that have no answer yet."""
-    parser = common.run_parser("questions", __doc__, "small made-up logs", PARTS)
-    options = parser.parse_args()
-    options.results.mkdir(parents=True, exist_ok=True)
-    known = common.earlier_parts(options.results)
-    for name in options.part or [part for part in PARTS if part not in known]:
-        with TemporaryDirectory() as folder:
-            rows = [*answers_of(settings.QUESTIONS[name], Path(folder), options.quick)]
-        save_rows(rows, options.results / f"{name}.csv")
-        print(f"{name}: {len(rows)} rows", flush=True)
-        done = sorted({*common.earlier_parts(options.results), name}, key=PARTS.index)
-        common.save_provenance(options.results, {"quick": options.quick, "parts": done})
+    options = common.options_of(common.run_parser("questions", __doc__, "small made-up logs", PARTS))
+    known = () if options.part else common.earlier_parts(options.results)
+    parts = {name: partial(answers_of, settings.QUESTIONS[name], options.quick) for name in PARTS if name not in known}
+    common.run_parts(options, parts)
 
 
-def answers_of(asked: settings.Asked, folder: Path, quick: bool) -> Iterator[dict[str, Any]]:
+def answers_of(asked: settings.Asked, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield the rows of all tables that the commands of a question print, after they were typed in a folder."""
     log = settings.LOGS[asked.log]
-    for name in log.files:
-        place_file(name, folder, quick)
-    for name, text in {**log.texts, **asked.texts}.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    with chdir(folder):
-        for command in (*log.imports, *asked.commands):
-            yield from answers_to(command)
+    with TemporaryDirectory() as folder:
+        for name in log.files:
+            place_file(name, Path(folder), quick)
+        for name, text in {**log.texts, **asked.texts}.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        with chdir(folder):
+            for command in (*log.imports, *asked.commands):
+                yield from answers_to(command)
 
 
 def place_file(name: str, folder: Path, quick: bool) -> None:

@@ -18,6 +18,7 @@ from paretosched.plots.comparisons import bars
 
 Row = Mapping[str, str]
 POLICY = "policy"  # the twin of what is deployed
+EASY = "processors"  # the columns of `nodes.csv` of a model that reserves processors, at every event
 BESIDE = "Such a window counts in the rows of its log; the same without it stands below them."
 LEAST_LOSS = 0.5  # per cent, from which on a group is said to lose
 GROUPS = tuple(f"AWRT{number}" for number in range(1, 6))
@@ -42,7 +43,7 @@ def main() -> None:
         *groups(rows, logs),
         *agreement(rows, logs),
         *reserving(rows, logs),
-        *causes(modelled, logs),
+        *common.kept_words(options.results)[1],
         *priorities(rows, modelled, logs),
     ]
     lines += care(rows, logs)
@@ -369,72 +370,6 @@ def kept_by(row: Row, model: str) -> float:
     return 100 * (1 - int(row[f"{model} turned"]) / int(pairs)) if pairs and int(pairs) else float("nan")
 
 
-def model_gains(rows: Sequence[Row], log: str, key: str) -> list[float]:
-    """Return the gain of the policy over stock Slurm in each window of a log, of one column of `nodes.csv`."""
-    of_system = {(row["system"], row["window"]): row[key] for row in rows if row["log"] == log}
-    windows = [window for name, window in of_system if name == settings.DEPLOYED]
-    pairs = [(of_system.get((settings.STOCK, window), ""), of_system[settings.DEPLOYED, window]) for window in windows]
-    return [gain(*pair) for pair in pairs]
-
-
-def causes(rows: Sequence[Row], logs: Sequence[str]) -> list[str]:
-    """Return the section about models of how Slurm keeps one reservation, beside what Slurm did."""
-    lines = []
-    for system, log in product(settings.SYSTEMS, logs):
-        mine = [row for row in rows if (row["system"], row["log"]) == (system.name, log)]
-        if mine:
-            cells = [system.name, log, str(len(mine))]
-            for model in settings.MODELS:
-                off = known_of([abs(gain(row[model], row["objective"])) for row in mine])
-                cells.append(f"{median(off):.1f}, {max(off):.1f}" if off else "-")
-            shares = [known_of([kept_by(row, model) for row in mine]) for model in settings.MODELS]
-            cells += [str(len(shares[0])), *(f"{mean(share):.1f}" if share else "-" for share in shares)]
-            lines.append([*cells, str(len(shares[-1]))])
-    if not lines:
-        return common.not_run("Why Slurm does not start jobs as EASY does")
-    names = ("EASY", "each minute", "nodes", "both", "both, its seconds")
-    heads = ["on Slurm", "log", "windows", *(f"off % by {name}" for name in names)]
-    heads += ["compared", *(f"pairs % by {name}" for name in names), "seconds known"]
-    both = list(settings.MODELS)[-2]
-    counts = [(int(row["main_starts"]), int(row["main_starts_on_its_nodes"])) for row in rows if row["main_starts"]]
-    chosen, alike = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0)
-    gains = []
-    for log in logs:
-        real = model_gains(rows, log, "objective")
-        off = [
-            median(known_of([abs(a - b) for a, b in zip(model_gains(rows, log, model), real, strict=True)]) or [0])
-            for model in settings.MODELS
-        ]
-        if real:
-            gains.append(
-                f"On {log} the gain of the policy on Slurm differs by a median of {off[0]:.1f} points from that by "
-                f"EASY, and of {off[list(settings.MODELS).index(both)]:.1f} from that by both."
-            )
-    about = (
-        "The same jobs and orders with one reservation, simulated: for processors, as EASY has it, or for the nodes "
-        "that Slurm would choose, which no job may use that ends later (nodes); with backfilling at every event, or "
-        "once a minute, which is bf_interval here (each minute). Off: how far the objective on Slurm is from it, "
-        "median and most of the windows. Pairs: how many pairs of jobs start in its order, in the windows whose "
-        "replays were at hand (compared). Its seconds: jobs are backfilled in the seconds in which this slurmctld did, "
-        "and fair shares are new in those in which it calculated them, where its log has been kept (seconds known); "
-        "nothing else of what Slurm did is used."
-    )
-    if chosen:
-        about += (
-            f" Which nodes a job gets was first written from the documentation, and wrong: a single node came before a "
-            f"row of neighbours. It was mended when replays recorded nodes; now {alike:,} of {chosen:,} jobs that "
-            "started in main passes have on Slurm the nodes that the model gives them."
-        )
-    return [
-        "## Why Slurm does not start jobs as EASY does",
-        "",
-        *markdown(heads, lines, left=2),
-        "",
-        " ".join([about, *gains]),
-        "",
-    ]
-
-
 def priorities(rows: Sequence[Row], modelled: Sequence[Row], logs: Sequence[str]) -> list[str]:
     """Return the section about the model of priority/multifactor."""
     lines = []
@@ -443,7 +378,6 @@ def priorities(rows: Sequence[Row], modelled: Sequence[Row], logs: Sequence[str]
         settings.FAIR: "fair share, age and size",
         settings.AGELESS: "size; age does not count without slurmdbd",
     }
-    easy = next(iter(settings.MODELS))
     for (name, words), log in product(kinds.items(), logs):
         mine = of(rows, name, settings.SLURM_CONF, log)
         if mine:
@@ -453,8 +387,8 @@ def priorities(rows: Sequence[Row], modelled: Sequence[Row], logs: Sequence[str]
             cells += [spread(starts, ".1f"), spread(larger)]
             cells += goals_in_words(median(known_of(starts) or [0]), abs(mean(larger)))
             counted = [row for row in modelled if (row["system"], row["log"]) == (name, log)]
-            cells += [spread([kept_by(row, easy) for row in counted], ".1f")]
-            cells += [spread([-gain(row[easy], row["objective"]) for row in counted])]
+            cells += [spread([kept_by(row, EASY) for row in counted], ".1f")]
+            cells += [spread([-gain(row[EASY], row["objective"]) for row in counted])]
             cells += [spread([order_kept(row) for row in of(rows, name, "easy", log)], ".1f")]
             lines.append(cells)
     if not lines:

@@ -14,7 +14,6 @@ from typing import Any
 import common
 import settings
 from deploy_on_fast_clock import CLIENTS_PRELOAD
-from slurm_records import LOGGED, as_json, seconds_of, starts_of
 
 sys.path.insert(0, str(common.ROOT / "tests"))
 import paretosched as ps
@@ -29,6 +28,10 @@ SHARES = "format=Cluster,Account,ParentName,User,Partition,Share"
 NO_TIME = -1
 
 
+class TooLateError(RuntimeError):
+    """The first job should have come before the cluster was ready."""
+
+
 def replay(
     window: ps.Workload,
     system: settings.System,
@@ -40,7 +43,7 @@ def replay(
 ) -> dict[str, Any]:
     """Return when the jobs of a window were submitted, started and ended, in seconds of the window.
 
-    If the cluster or the daemon is not ready in time, this is tried again with twice the time.
+    Raise TooLateError if the cluster or the daemon was not ready in time.
 
     Parameters
     ----------
@@ -59,37 +62,13 @@ def replay(
     lead
         Real seconds before the first job, in which the cluster starts, and the daemon.
     """
-    while True:
-        try:
-            return _replay(window, system, machine, rate, policy, folder, lead)
-        except TooLateError as error:
-            if lead >= settings.LONGEST_LEAD:
-                raise
-            print(f"  {error}; trying again with twice the {lead:g} s", flush=True)
-            lead *= 2
-
-
-class TooLateError(RuntimeError):
-    """The first job should have come before the cluster was ready."""
-
-
-def _replay(
-    window: ps.Workload,
-    system: settings.System,
-    machine: settings.Machine,
-    rate: float,
-    policy: Path,
-    folder: Path,
-    lead: float,
-) -> dict[str, Any]:
-    """Return what `replay` does; raise TooLateError if the cluster was not ready in time."""
     date = datetime.fromtimestamp(window.epoch - lead * rate, UTC).strftime("%Y-%m-%d %H:%M:%S")
     lines = {
         "SchedulerParameters": f"{PATIENT.replace(settings.FIRST_ONLY, system.reserve)},{system.precision}".rstrip(","),
         "MinJobAge": "10000000",  # squeue knows the jobs that have ended
     }
     begin = time.monotonic()
-    lines |= LOGGED | system.settings
+    lines |= system.settings
     with slurm_cluster(machine.nodes, machine.cpus, lines, system.accounting, rate, date) as cluster:
         cluster.environment["SLURM_TIME_FORMAT"] = "%s"
         clock = Clock(cluster, rate)
@@ -108,8 +87,6 @@ def _replay(
                 numbers.append(submit(cluster, window, row))
             wait_for_starts(cluster, running)
             times = times_of(cluster, window.epoch)
-            details = cluster.call("scontrol", "-d", "-o", "show", "job", wait=120)
-        slurm_log = (cluster.folder / "log/slurmctld.log").read_text(encoding="utf-8", errors="replace")
         conf = (cluster.folder / "etc/slurm.conf").read_text(encoding="utf-8")
         shares = cluster.call("sacctmgr", "-P", "show", "assoc", SHARES) if system.accounting else ""
     columns = zip(*(times[number] for number in numbers), strict=True)
@@ -118,8 +95,6 @@ def _replay(
     log.pop("since", None)
     return {
         **row,
-        "numbers": numbers,
-        **as_json(seconds_of(slurm_log, window.epoch), starts_of(slurm_log, details)),
         "daemon": log,
         "conf": conf,
         "shares": shares,

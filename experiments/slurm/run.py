@@ -18,9 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
 from common import number
-from replay import NO_TIME, replay
-from slurm_model import Spans, comparison, same_nodes
-from slurm_records import from_json
+from replay import NO_TIME, TooLateError, replay
 
 import paretosched as ps
 from paretosched.comparison.carried_over import begin_at
@@ -42,7 +40,7 @@ LATER = (
     1_767_571_200  # Monday 2026-01-05 00:00 UTC: windows move by whole weeks to this year, where Slurm expects dates
 )
 TRIES = 1000
-WINDOWS, MODELLED, STARTS = "windows.csv", "nodes.csv", "starts.csv"
+WINDOWS, STARTS = "windows.csv", "starts.csv"
 BOUNDS, AT_MOST = "bound.csv", "at most %"
 USER, GROUP, QUEUE, PARTITION = 11, 12, 14, 15  # columns of a log
 
@@ -80,13 +78,12 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=settings.RATE, help="how much faster the clock is (default 100)")
     parser.add_argument("--at-once", type=int, metavar="N", help="clusters at once (default 1; quick: 2)")
     common.add_work(parser, "slurm", "replays")
-    options = parser.parse_args()
+    options = common.options_of(parser)
     logs = options.log or (settings.QUICK_LOGS if options.quick else tuple(settings.MACHINES))
     parts = options.part or (settings.QUICK_PARTS if options.quick else settings.PARTS)
     replayed = {*parts} != {settings.BOUND}
     if replayed and (why := refusal(fast=True)):
         parser.error(f"no Slurm here: {why}")
-    options.results.mkdir(parents=True, exist_ok=True)
     count = options.windows or (settings.QUICK_WINDOWS if options.quick else settings.WINDOWS)
     windows = [
         window
@@ -107,8 +104,7 @@ def main() -> None:
         for log in replayed_logs
         for w in [workload(log, options.quick)]
     }
-    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
-    common.save_provenance(options.results, note, ("cma",))
+    common.save_provenance(options.results, note, ("cma",), parts)
 
 
 def save_replays(windows: Sequence[Window], systems: Sequence[settings.System], options: argparse.Namespace) -> None:
@@ -123,8 +119,6 @@ def save_replays(windows: Sequence[Window], systems: Sequence[settings.System], 
             task.result()
     rows = with_earlier([row for log in every_log(options) for row in rows_of(log, options)], options.results, WINDOWS)
     save_rows(rows, options.results / WINDOWS)
-    modelled = [row for log in logs for row in modelled_rows(log, rows, options)]
-    save_rows(with_earlier(modelled, options.results, MODELLED), options.results / MODELLED)
     begun = [row for log in every_log(options) for row in starts_of(log, options)]
     save_rows(with_earlier(begun, options.results, STARTS), options.results / STARTS)
 
@@ -241,7 +235,15 @@ def replay_in(window: Window, system: settings.System, options: argparse.Namespa
         deployed = options.work / f"{name}.deploy"
         print(f"  {name}: {len(window.jobs)} jobs", flush=True)
         policy, lead = policy_of(window.log, options), settings.QUICK_LEAD if options.quick else settings.LEAD
-        record = replay(window.jobs, system, machine, options.rate, policy, deployed, lead)
+        while True:
+            try:
+                record = replay(window.jobs, system, machine, options.rate, policy, deployed, lead)
+                break
+            except TooLateError as error:
+                if lead >= settings.LONGEST_LEAD:
+                    raise
+                print(f"  {error}; trying again with twice the {lead:g} s", flush=True)
+                lead *= 2
         about = {"log": window.log, "window": window.number, "system": system.name, "rate": options.rate}
         with replacing(place) as temporary:
             temporary.write_text(json.dumps(about | {"digest": window.jobs.digest} | record), encoding="utf-8")
@@ -348,37 +350,6 @@ def save_bounds(windows: Sequence[Window], file: Path) -> None:
     by_log = [*settings.MACHINES]
     keys = sorted({**earlier, **new}, key=lambda key: (by_log.index(key[0]), int(key[1])))
     save_rows([{"log": log, "window": number, **(earlier | new)[log, number]} for log, number in keys], file)
-
-
-def modelled_rows(log: str, rows: Sequence[dict[str, Any]], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """Yield a row for every replay with one reservation, beside models of how Slurm keeps it.
-
-    Pairs of jobs are compared where the replay is in --work; without it, what slurm.conf was is not known either.
-    """
-    objectives = {(row["log"], int(row["window"]), row["system"]): row["objective"] for row in rows}
-    numbers = {number for of_log, number, _ in objectives if of_log == log}
-    for window in windows_of(log, max(numbers, default=-1) + 1, options.quick):
-        for system in settings.SYSTEMS:
-            place = options.work / f"{log}-{window.number}-{system.name}.json"
-            record = replay_in(window, system, options) if place.exists() else None
-            is_known = record is not None or settings.SLURM_CONF not in system.twins
-            objective = objectives.get((log, window.number, system.name))
-            is_one = (system.reserve, system.precision) == (settings.FIRST_ONLY, settings.LINEAR)
-            if is_one and is_known and objective is not None:
-                policy = twin_policy(system.twins[0], log, record or {}, options)
-                start = None
-                if record is not None:
-                    start = window.jobs.submit + np.array(record["start"]) - np.array(record["submit"])
-                row = {"log": log, "window": window.number, "system": system.name, "objective": objective}
-                machine, w = machine_of(log, options.quick), as_imported(window.jobs)
-                seconds, held = from_json(record or {})
-                row |= comparison(w, window.counted, policy, machine.nodes, f_obj, start, seconds)
-                chosen: tuple[int | None, int | None] = (None, None)
-                if record is not None and held:
-                    row_of = {number: place for place, number in enumerate(record["numbers"])}
-                    spans = Spans(record["start"], record["end"])
-                    chosen = same_nodes(w, machine.cpus, machine.nodes, held, row_of, spans)
-                yield row | dict(zip(("main_starts", "main_starts_on_its_nodes"), chosen, strict=True))
 
 
 def twin_policy(twin: str, log: str, record: dict[str, Any], options: argparse.Namespace) -> ps.Policy:

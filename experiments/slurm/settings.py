@@ -95,28 +95,6 @@ SYSTEMS = (
 )
 
 
-class Model(NamedTuple):
-    """How one reservation is kept in a simulation: for nodes or processors, with backfilling once in `interval`, s.
-
-    With AS_RECORDED it is in the seconds in which slurmctld did so, and priorities are calculated when it did.
-    """
-
-    by_nodes: bool
-    interval: int
-
-
-AS_RECORDED = -1
-
-
-# What may explain that Slurm's starts are not those of EASY, which is the first one.
-MODELS = {
-    "processors": Model(False, 0),
-    "processors each minute": Model(False, 60),
-    "nodes": Model(True, 0),
-    "nodes each minute": Model(True, 60),
-    "nodes as recorded": Model(True, AS_RECORDED),
-}
-
 MENDED_ON = (
     "KTH 0",
     "KTH 1",

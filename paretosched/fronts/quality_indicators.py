@@ -414,26 +414,6 @@ def contributions(
     return rows
 
 
-def dominated_rows(front: Front, by: Front) -> Mask:
-    """Return which rows of a front are dominated by a row of another front, (p,) bool; equal rows are not.
-
-    Raises
-    ------
-    InputError
-        The fronts belong to different workloads, or UTIL counts from different times.
-    """
-    import moocore
-
-    check_same_workload(front, by)
-    check_same_utilisation([front, by])
-    if len(front) == 0:
-        return np.zeros(0, dtype=np.bool_)
-    both = costs(np.concatenate([front.values, by.values]), front.objectives)
-    # the rows of `front` do not dominate each other, so a row of `by` dominates each row that is dominated
-    survivors: Mask = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
-    return ~survivors[: len(front)]
-
-
 def course(
     values: ArrayLike,
     objectives: Sequence[Objective],

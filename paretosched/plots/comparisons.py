@@ -336,11 +336,7 @@ def partitions_over_time(
     return figure
 
 
-def all_figures(
-    comparisons: Sequence[Comparison],
-    fronts: Sequence[Front | None],
-    chosen: Sequence[tuple[str, str]] | None = None,
-) -> dict[str, Figure]:
+def all_figures(comparisons: Sequence[Comparison], fronts: Sequence[Front | None]) -> dict[str, Figure]:
     """Return all figures of a report of comparisons, by name.
 
     In brackets are their numbers in paper 000: "improvements" of the response times (figure 1); "objective", its gains
@@ -354,8 +350,6 @@ def all_figures(
         The comparisons.
     fronts
         For each comparison its front with at least one schedule, or None.
-    chosen
-        Pairs of objectives to draw in full, see `figures`; only for one workload.
     """
     several = len(comparisons) > 1
     figures_by_name = {}
@@ -387,7 +381,7 @@ def all_figures(
                     comparison.edges, comparison.policies, comparison.by_partition, f"Partitions over time, {name}"
                 )
         if front is not None and not several:
-            charts |= figures(front, comparison.marks, chosen, comparison.outer)
+            charts |= figures(front, comparison.marks, outer=comparison.outer)
         figures_by_name |= {f"{before}{name}": figure for name, figure in charts.items()}
     return figures_by_name
 

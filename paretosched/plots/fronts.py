@@ -59,7 +59,6 @@ def scatter(
     marks: Mapping[str, Floats],
     *,
     log: bool = False,
-    colour: str | None = None,
     focus: Sequence[str] = (),
     outer: Outer | None = None,
     room: tuple[float, float] = ROOM,
@@ -79,12 +78,10 @@ def scatter(
         so far off that the front would be pressed into a corner, only its name is drawn, at the nearest edge.
     log
         Whether the axes of response times are logarithmic.
-    colour
-        The objective that colours the points; by default the first one that is on no axis.
     focus
         Names of the marks in focus: the axes show everything better than these, and half as much of what is worse,
-        wherever the rest of the front is. Then only NEARBY of its schedules and those at its border are drawn. Without
-        `colour`, the colour then shows which schedules are online and which know the future.
+        wherever the rest of the front is. Then only NEARBY of its schedules and those at its border are drawn. The
+        colour then shows which schedules are online and which know the future, else the first objective on no axis.
     outer
         Lines that no schedule is below, as `outer_front` returns them; that of the two objectives is drawn behind all.
     room
@@ -98,7 +95,7 @@ def scatter(
     from plotly import graph_objects as go
 
     across, up = axis(front, x, log), axis(front, y, log)
-    third = axis(front, colour, False) if colour else None if focus else third_axis(front, x, y)
+    third = None if focus else third_axis(front, x, y)
     ranges = axis_ranges(across, up, mark_places(front, across, up, marks), focus)
     rows = rows_seen(across, up, *ranges) if focus else np.arange(len(front.values))
     webgl = len(rows) > WEBGL_FROM and not focus  # browsers allow few WebGL figures: only for whole fronts

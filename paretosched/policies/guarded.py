@@ -19,7 +19,7 @@ processors are down at times, they are so for this EASY, too.
 - A group whose AWRT is more than `each` times EASY's has class 0, before all others; while there is room overall,
   already from 5 % below that on.
 
-Ageing, step and margins were chosen on the second to fifth tenth of five logs, see `experiments/online/constants.py`.
+Ageing, step and margins were chosen on the second to fifth tenth of five logs, see `results/online/guarded.csv`.
 `train_guarded` chooses limits, ageing and step for a log. No limit is promised: it is what the policy steers by.
 `results/online` has how often limits were kept on logs that had no part in choosing the constants, and what was gained,
 beside all other policies.
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 FACTORS = (0.5, 100.0)  # bounds of the multiples of EASY's AWRT
 SHORTEST_REVIEW = 60  # s
 STEPS = (0.0, 1000.0)  # bounds of the doublings that a class is worth
-MARGINS = (0.02, 0.05)  # of `Guard`; `experiments/online/constants.py` chose them, and the defaults of step and ageing
+MARGINS = (0.02, 0.05)  # of `Guard`; chosen with the defaults of step and ageing by `results/online/guarded.csv`
 BOUNDS = {"overall": FACTORS, "each": FACTORS, "step": STEPS}
 HEAD = "guarded"
 

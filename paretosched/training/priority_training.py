@@ -64,10 +64,7 @@ CANDIDATES = 20  # of a generation
 FINALISTS = 10  # of them, which are simulated on all jobs
 FIRST_STEP, LATER_STEP = 0.12, 0.08  # of a range
 PHASES = (0.6, 0.8)  # shares of the evaluations until which there is one order, and one for each situation
-NUMBERS = ("reservations", "entitled", "longest")  # of backfilling
-PLACES = (RESERVATIONS, ENTITLED, LONGEST)
-SITUATIONS, BACKFILLING = "situations", "backfilling"  # phases
-INGREDIENTS = (*NUMBERS, SITUATIONS, BACKFILLING)
+NUMBERS = (RESERVATIONS, ENTITLED, LONGEST)  # places of the numbers of backfilling
 # Of a limit that is exceeded, in shares of EASY's objective. More would let candidates race for the limits of their
 # part of the jobs, which are not those of all jobs.
 PENALTY = 3.0
@@ -212,37 +209,30 @@ def soft_costs(task: Task, values: Floats) -> Floats:
 
 
 def search_orders(
-    encoding: TrainedOrders,
-    groups: Sequence[str],
-    important: int,
-    evaluations: int,
-    seed: int,
-    varied: Sequence[str] = INGREDIENTS,
+    encoding: TrainedOrders, groups: Sequence[str], important: int, evaluations: int, seed: int
 ) -> Search:
     """Search orders: the known policies, some first formulas, then generations that race.
 
-    Yields genomes of the encoding, (k, d), and is sent their costs, (k,). Beside one order of the waiting jobs, what is
-    `varied` is searched; the rest stays as with EASY: one reservation, for everybody, requests of any length, one
-    order at all times and for backfilling.
+    Yields genomes of the encoding, (k, d), and is sent their costs, (k,). There is one order of the waiting jobs first,
+    then one for each situation, and one for backfilling.
     """
-    first = first_genomes(encoding, groups, important, varied)
+    first = first_genomes(encoding, groups, important)
     known = named_genomes(first[0], 1, len(encoding.policies))
     yield known
-    phases = (0, *(i + 1 for i, name in enumerate((SITUATIONS, BACKFILLING)) if name in varied))
     costs = yield first
     best, lowest = first[int(costs.argmin())], float(costs.min())
     tried = len(known) + len(first)
     generator = np.random.default_rng(seed)
     generation, phase = 0, -1
     population, step = CANDIDATES, FIRST_STEP
-    free = free_genes(0, len(groups), varied)
+    free = free_genes(0, len(groups))
     strategy = None
     while True:
-        now = phases[sum(tried >= share * evaluations for share in PHASES[: len(phases) - 1])]
+        now = sum(tried >= share * evaluations for share in PHASES)
         if now != phase:
             phase, population, strategy = now, CANDIDATES, None
             best = with_phase(best, phase)
-            free = free_genes(phase, len(groups), varied)
+            free = free_genes(phase, len(groups))
             step = LATER_STEP if phase else FIRST_STEP
         elif strategy is not None and strategy.stop():
             population, strategy = 2 * population, None
@@ -273,13 +263,8 @@ def named_genomes(genome: Floats, first: int, count: int) -> Floats:
     return genomes
 
 
-def first_genomes(
-    encoding: TrainedOrders, groups: Sequence[str], important: int, varied: Sequence[str] = INGREDIENTS
-) -> Floats:
-    """Return formulas to begin with, (k, d): the important groups first, or waits alone, with each backfilling.
-
-    Of the backfilling's numbers those that are not `varied` are EASY's.
-    """
+def first_genomes(encoding: TrainedOrders, groups: Sequence[str], important: int) -> Floats:
+    """Return formulas to begin with, (k, d): the important groups first, or waits alone, with each backfilling."""
     count = len(groups)
     places = [encoding.favoured.index(name) for name in groups]
     favours = 0 < important < count
@@ -294,26 +279,19 @@ def first_genomes(
     backfills = [(0.0, 1.0, 1.0), (0.6, 1.0, 1.0)]  # EASY, and eight reservations
     if favours:
         backfills += [(0.6, entitled, 1.0), (0.6, entitled, 0.7)]  # for the important groups; with limited requests
-    of_easy = dict(zip(NUMBERS, backfills[0], strict=True))
-    heads: list[Floats] = []
-    for numbers in backfills:
-        head = np.zeros(len(HEAD))
-        for name, place, number in zip(NUMBERS, PLACES, numbers, strict=True):
-            head[place] = number if name in varied else of_easy[name]
-        if not any(np.array_equal(head, other) for other in heads):
-            heads.append(head)
+    heads = np.zeros((len(backfills), len(HEAD)))
+    heads[:, NUMBERS] = backfills
     orders = (ordered, waits) if favours else (waits,)
     rows = [np.concatenate([head, *[order] * len(BLOCKS)]) for order in orders for head in heads]
     return np.array(rows)
 
 
-def free_genes(phase: int, groups: int, varied: Sequence[str] = INGREDIENTS) -> NDArray[np.int64]:
+def free_genes(phase: int, groups: int) -> NDArray[np.int64]:
     """Return the places of the genes that a phase varies, (d,) int64: the backfilling's numbers, and some blocks."""
     block = block_size(groups)
     blocks = ((0,), (0, 1, 2), (3,))[phase]
-    numbers = [place for place, name in zip(PLACES, NUMBERS, strict=True) if name in varied]
     places = [np.arange(len(HEAD) + i * block, len(HEAD) + (i + 1) * block) for i in blocks]
-    return np.concatenate([np.array(numbers, dtype=np.int64), *places])
+    return np.concatenate([np.array(NUMBERS, dtype=np.int64), *places])
 
 
 def with_phase(genome: Floats, phase: int) -> Floats:

@@ -282,3 +282,27 @@ def test_a_summary_opens_with_five_sentences() -> None:
         assert [head and head[1] for head in heads] == expected, summary
         assert lines[0].startswith("# ")
         assert lines[7] == ""
+
+
+def test_words_that_stay_and_the_tables_that_they_were_written_from_are_held_together(tmp_path: Path) -> None:
+    """The scripts of results/search are gone: what it says, and the tables, are as they were."""
+    place = tmp_path / "search"
+    shutil.copytree(ROOT / "results/search", place)
+    assert check.faults_of_kept("search", place) == []
+    change(place / "summary.md", "What to do", "What not to do")
+    change(place / "bound.csv", "CTC", "KTH")
+    (place / "lags.csv").rename(place / "more.csv")
+    assert list(map(str, check.faults_of_kept("search", place))) == [
+        "results/search/kept.sha256:1: does not list more.csv",
+        "results/search/kept.sha256:1: lists another summary.md: words and tables of these results stay",
+        "results/search/kept.sha256:2: lists another bound.csv: words and tables of these results stay",
+        "results/search/kept.sha256:5: lists lags.csv, which is gone",
+    ]
+
+
+def test_no_search_is_better_than_what_is_proved_to_be_possible() -> None:
+    results = Results(ROOT)
+    most = {row["log"]: float(row["at most %"]) for row in results.rows("search/bound")}
+    rows = [*results.rows("search/courses"), *results.rows("search/long")]
+    assert {row["log"] for row in rows} == most.keys()
+    assert all(float(row["wish gain %"]) <= most[row["log"]] for row in rows)

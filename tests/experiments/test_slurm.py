@@ -16,7 +16,7 @@ from paretosched.core.tables import load_rows, save_rows
 from support.experiments import ROOT, script
 from support.slurm_cluster import refusal
 
-MODULES = ("common", "settings", "deploy_on_fast_clock", "replay", "slurm_model", "run", "analysis")
+MODULES = ("common", "settings", "deploy_on_fast_clock", "replay", "run", "analysis")
 
 
 @pytest.fixture

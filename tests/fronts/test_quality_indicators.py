@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
@@ -17,7 +15,6 @@ from paretosched.fronts.quality_indicators import (
     box_of,
     contributions,
     course,
-    dominated_rows,
     hypervolume,
     hypervolume_error,
     indicators,
@@ -117,9 +114,8 @@ def test_utilisation_from_the_first_submission_takes_part_in_the_owners_box_whoe
     assert quality["reference"] == pytest.approx({"UTIL": 60.0, "AWRT1": 300.0})
     assert quality["hypervolume"] == pytest.approx(0.75, rel=1e-3)
     papers = front_of(values, np.zeros((2, 15)), run._replace(begun=()), ("1",))
-    for measure in (lambda: indicators(offline, [papers]), lambda: dominated_rows(papers, offline)):
-        with pytest.raises(InputError, match="UTIL must count from the same time"):
-            measure()
+    with pytest.raises(InputError, match="UTIL must count from the same time"):
+        indicators(offline, [papers])
 
 
 def test_the_owners_box_needs_easy_and_a_reach() -> None:
@@ -228,18 +224,6 @@ def test_an_undefined_group_is_not_measured_and_a_missing_one_is_refused() -> No
     assert course(values, FIVE, [80], box, front).igd_plus == [0.0]
     with pytest.raises(InputError, match=r"objectives must be those of the box, UTIL, .* but are UTIL, .* AWRT3"):
         course(archive(3), FIVE, [80], box)
-
-
-@given(st.integers(0, 5), st.integers(0, 5))
-def test_dominated_rows_are_those_of_brute_force(one: int, other: int) -> None:
-    a, b = random_front(one), random_front(other)
-    expected = []
-    for row in a.values[:, [0, 2, 3]] * (-1, 1, 1):
-        theirs = b.values[:, [0, 2, 3]] * (-1, 1, 1)
-        expected.append(bool(((theirs <= row).all(axis=1) & (theirs < row).any(axis=1)).any()))
-    assert dominated_rows(a, b).tolist() == expected
-    assert not dominated_rows(a, a).any()
-    assert dominated_rows(random_front(one, rows=0), b).tolist() == []
 
 
 def test_contributions_add_up() -> None:

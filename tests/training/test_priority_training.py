@@ -26,7 +26,6 @@ from paretosched.training import priority_training
 from paretosched.training.priority_training import (
     CANDIDATES,
     FINALISTS,
-    INGREDIENTS,
     first_genomes,
     further_policies,
     important_groups,
@@ -110,19 +109,8 @@ def test_the_search_tries_known_policies_then_formulas_then_races() -> None:
     assert following[:, WINDOW].tolist() == [2] * CANDIDATES
 
 
-@pytest.mark.parametrize(
-    ("varied", "fixed"),
-    [
-        ((), {RESERVATIONS: 0.0, ENTITLED: 1.0, LONGEST: 1.0, BY_SITUATION: 0.0, OWN_BACKFILLING: 0.0}),
-        (("reservations",), {ENTITLED: 1.0, LONGEST: 1.0, BY_SITUATION: 0.0, OWN_BACKFILLING: 0.0}),
-        (("entitled", "longest"), {RESERVATIONS: 0.0, BY_SITUATION: 0.0, OWN_BACKFILLING: 0.0}),
-        (("situations",), {RESERVATIONS: 0.0, ENTITLED: 1.0, LONGEST: 1.0, OWN_BACKFILLING: 0.0}),
-        (("backfilling",), {RESERVATIONS: 0.0, ENTITLED: 1.0, LONGEST: 1.0, BY_SITUATION: 0.0}),
-        (INGREDIENTS, {}),
-    ],
-)
-def test_what_is_not_varied_stays_as_with_easy(varied: tuple[str, ...], fixed: dict[int, float]) -> None:
-    searching = search_orders(TrainedOrders(GROUPS, KNOWN), GROUPS, len(FAVOURED), 300, seed=1, varied=varied)
+def test_everything_beside_the_order_is_searched_too() -> None:
+    searching = search_orders(TrainedOrders(GROUPS, KNOWN), GROUPS, len(FAVOURED), 300, seed=1)
     next(searching)
     tried = searching.send(np.ones(len(KNOWN)))
     count, generator = len(KNOWN) + len(tried), np.random.default_rng(2)
@@ -133,8 +121,7 @@ def test_what_is_not_varied_stays_as_with_easy(varied: tuple[str, ...], fixed: d
         seen.append(tried)
     genomes = np.concatenate(seen)
     for place in (RESERVATIONS, ENTITLED, LONGEST, BY_SITUATION, OWN_BACKFILLING):
-        values = set(genomes[:, place].tolist())
-        assert values == {fixed[place]} if place in fixed else len(values) > 1
+        assert len(set(genomes[:, place].tolist())) > 1
 
 
 def test_a_wish_without_groups_favours_none() -> None:
