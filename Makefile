@@ -11,6 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-dep
 LOCKED := --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
 SELECTION := tests/whole/test_attack_selection.py
+COMPILING := tests/kernels
 SITE := docs/_build docs/_static/pictures docs/_static/plotly.min.js $(addprefix docs/reference/,api commands policies schemas) docs/results
 
 .PHONY: demo check test docs attack-selection attack bench lint format coverage dist compat lock licences sbom clean
@@ -56,10 +57,13 @@ demo: $(READY)
 check: lint
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
 
-# One worker more than processors: slow tests often wait for a browser, for Slurm or for processes of their own. Byte code is kept, or
-# each of the hundreds of commands that tests start would compile the package again. CI makes the selection of attacks after this.
+# First those of the kernels, which compile each kernel once: later, a command that a test starts would also compile what a worker is
+# compiling. Then one worker more than processors: slow tests often wait for a browser, for Slurm or for processes of their own. Byte code
+# is kept, or each of the hundreds of commands that tests start would compile the package again. CI makes the selection of attacks later.
 test: $(TESTED)
-	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal --ignore $(SELECTION)
+	@unset PYTHONDONTWRITEBYTECODE; failed=0; $(BIN)/python -m pytest $(PARALLEL) $(COMPILING) || failed=1; \
+	  $(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal --ignore $(SELECTION) --ignore $(COMPILING) || \
+	  failed=1; exit $$failed
 
 # The site, into docs/_build/html: offline, every command and notebook in it is run, and a warning is an error. Then its links are checked.
 docs: $(WRITTEN)

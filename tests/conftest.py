@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import hashlib
 import os
 import signal
 import warnings
@@ -16,6 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+from numba.core.caching import IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
@@ -39,35 +41,57 @@ os.environ[OFF_VARIABLE] = "1"  # tests leave no large files in the user's cache
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests, so that the other workers do not wait for one of them at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    """Let each worker begin with some of the longest tests, so that nobody waits for one of them at the end.
+
+    A worker first gets as many of the tests, one after the other, as each of the others. The longest of one file, which
+    may need the same cluster, are for one worker.
+    """
+    workers, total = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")), len(items)
+    longest = [item for item in items if item.get_closest_marker("long")]
+    rest = [item for item in items if not item.get_closest_marker("long")]
+    files = [*dict.fromkeys(item.path for item in longest)]
+    items.clear()
+    for worker in range(workers):
+        own = [item for item in longest if files.index(item.path) % workers == worker]
+        count = max(0, total * (worker + 1) // workers - len(items) - len(own))
+        items += own + rest[:count]
+        del rest[:count]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Let one worker compile a kernel; the others that need it wait, and load what that has written.
 
     Else all workers spend minutes on the same large kernels, some before the first test: modules of tests simulate when
-    they are imported. A worker that needs a lock may have those of kernels that call this one, never of those that it
-    calls, so no two wait for each other. numba's own lock comes first, because another thread of this process may have
-    it and need the same kernel. Those of pymoo are kept, too, which it compiles anew in every process, for 20 s.
+    they are imported. For other types, as for nodes instead of processors, it is another kernel; but of two that are
+    kept at the same moment, numba may lose one. A worker that needs a lock may have those of kernels that call this
+    one, never of those that it calls, so no two wait for each other. numba's own lock comes first, because another
+    thread of this process may have it and need the same kernel. Those of pymoo are kept, too, which it compiles anew in
+    every process, for 20 s.
     """
     folder = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # there is no fixture yet
     locks = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "compiling"
     locks.mkdir(exist_ok=True)
-    compile_now = Dispatcher.compile
+    compile_now, keep_now = Dispatcher.compile, IndexDataCacheFile.save
+
+    def keep_in_turn(kept: IndexDataCacheFile, key: object, data: object) -> None:
+        with (locks / kept._index_name).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            keep_now(kept, key, data)
 
     def compile_in_turn(kernel: Dispatcher, signature: object) -> object:
         if kernel.py_func.__module__.startswith("pymoo."):
             kernel.enable_caching()
         if kernel._cache.cache_path is None:
             return compile_now(kernel, signature)
-        name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+        types = hashlib.sha256(str(signature).encode()).hexdigest()[:16]
+        name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__} {types}"
         with global_compiler_lock, (locks / name).open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             return compile_now(kernel, signature)
 
     patch = pytest.MonkeyPatch()
     patch.setattr(Dispatcher, "compile", compile_in_turn)
+    patch.setattr(IndexDataCacheFile, "save", keep_in_turn)
     session.config.add_cleanup(patch.undo)
 
 

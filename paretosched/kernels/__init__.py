@@ -8,9 +8,6 @@ A public kernel is plain Python: it allocates its work space and passes it to a 
 counts (`_nrt=False`: three to six times faster, because numba otherwise counts every array at every call). Such a loop
 must not allocate memory. If the public kernel were compiled, numba would compile the loop a second time, inside it.
 
-A number that a loop changes and passes to a function begins as `np.int64(0)`, and so does a constant that is passed:
-with the literal 0, numba would compile the function once more.
-
 `overload` is that of `compiling`, which is not inlined: behind an overload with inline="always", numba 0.68.1 drops
 writes to arrays in functions with inline="always" that are called later. LLVM inlines what is small by itself.
 """

@@ -18,11 +18,33 @@ F = TypeVar("F", bound=Callable[..., Any])
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 if COMPILED:
-    from numba import extending, njit
-    from numba.core import event
+    import numba
+    from numba import extending
+    from numba.core import event, types
 
     event.Listener.register(Compilations)
     event.register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
+
+    def njit(**options: Any) -> Callable[[F], F]:
+        """Return numba's decorator with these `options`, with which a constant that a kernel passes is like any number.
+
+        numba itself compiles a function once more for each constant that another one passes to it.
+        """
+
+        def compiled(function: F) -> F:
+            """Return the function as numba compiles it, with what says for which types others call it."""
+            kernel: Any = numba.njit(**options)(function)
+            resolve = kernel.get_call_template
+
+            def resolve_constants(args: Any, kws: Any) -> Any:
+                """Return what numba's own method does, with the types of constants without their values."""
+                return resolve(tuple(map(types.unliteral, args)), {k: types.unliteral(kws[k]) for k in kws})
+
+            kernel.get_call_template = resolve_constants
+            chosen: F = kernel
+            return chosen
+
+        return compiled
 
     @njit(cache=True, nogil=True, _nrt=False, inline="always")
     def power(x: float, y: float) -> float:

@@ -15,7 +15,7 @@ from support.browser_page import Page
 
 NoElement = pytest.importorskip("playwright.sync_api").TimeoutError
 pytestmark = pytest.mark.slow
-WALKS = int(os.environ.get("WALKS", "6"))
+WALKS = int(os.environ.get("WALKS", "3"))
 AT_ONCE = 25  # in one test, which has a time limit
 STEPS = 12
 BUTTONS = "button:visible:not([data-export]):not(#open):not([data-effort]):not(:disabled), summary:visible"

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
+from paretosched.app import server
 from paretosched.app.desk import Desk
 from paretosched.app.newer_front import digest_of
 from paretosched.app.server import MOST_SENT
-from support.browser import serve_page
+from paretosched.fronts.front_files import save_front
+from support.browser_page import served_here
 from support.page import FRONT, signed_in
 from support.page_clients import ACT as POST
-from support.page_clients import Client, body_of, half_sent, load
+from support.page_clients import PATIENCE, Client, body_of, half_sent, load
 
 FRONT_NOW = digest_of(FRONT)
 ACTIONS: list[dict[str, Any]] = [
@@ -94,14 +96,14 @@ def test_damaged_bodies_are_answered_or_refused(desk: Desk) -> None:
     client = signed_in(desk)
     rng = random.Random(14)
     counts = {200: 0, 400: 0, 409: 0}
-    for _ in range(400):
+    for _ in range(200):
         body = body_of(rng.choice(ACTIONS), FRONT_NOW)
         for _ in range(rng.randint(1, 3)):
             body = damage(body, rng)
         answer = client.post(POST, json=body)
         assert answer.status_code in counts, (body, answer.status_code)
         counts[answer.status_code] += 1
-    assert counts[400] > 200
+    assert counts[400] > 100
 
 
 @pytest.mark.parametrize(
@@ -147,11 +149,11 @@ def test_an_opened_file_that_is_deep_is_refused(desk: Desk, levels: int) -> None
 
 
 @pytest.mark.slow
-def test_half_sent_requests_do_not_block_the_others(tmp_path: Path) -> None:
-    from paretosched.fronts.front_files import save_front
-
+def test_half_sent_requests_do_not_block_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stay: no silence ends them. On a busy machine, it could also end one that was sent and not yet read."""
+    monkeypatch.setattr(server, "SILENCE", 10 * PATIENCE)
     save_front(FRONT, tmp_path / "front.parquet")
-    with serve_page(tmp_path / "front.parquet") as url:
+    with served_here(tmp_path / "front.parquet") as url:
         with half_sent(url) as connections:
             client = Client(url)
             for _ in range(5):

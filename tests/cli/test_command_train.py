@@ -351,13 +351,13 @@ def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path) -> None:
-    train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--objective", "AWRT1", "--generations", 80,
+    train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--objective", "AWRT1", "--generations", 40,
              "--criterion", "f1", "--accept-worse", "--run", tmp_path / "run")  # fmt: skip
-    assert 800 < interrupt(train, tmp_path / "run") < 15 + 80 * 105
+    assert 400 < interrupt(train, tmp_path / "run") < 15 + 40 * 105
     assert not (tmp_path / "p.json").exists()
     succeed(*train)
     whole = succeed(*train[:-1], tmp_path / "whole", "--json").json
-    assert whole["evaluations"] == 15 + 80 * 105
+    assert whole["evaluations"] == 15 + 40 * 105
     assert ps.load_policy(tmp_path / "p.json").provenance["objective"] == whole["systems"][1]["objective"]
 
 

@@ -158,7 +158,7 @@ def test_the_queue_is_ordered_by_rank_in_every_situation(name: str, backfill: st
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(w=workloads(), seed=st.integers(0, 2**32 - 1), backfill=st.sampled_from(BACKFILLS))
 def test_the_queue_of_any_workload_is_ordered_by_rank(w: Workload, seed: int, backfill: str) -> None:
     ranks = weak_orders(len(w.groups))

@@ -1,4 +1,4 @@
-"""Kernels without numba: the same numbers, and numba is never imported; and what numba drops when it inlines."""
+"""Kernels without numba: the same numbers, and numba is never imported; what numba drops; constants."""
 
 from __future__ import annotations
 
@@ -82,6 +82,24 @@ def test_numba_still_loses_it_behind_an_overload_that_is_inlined() -> None:
     if rates == [3, 3, 3]:
         pytest.skip(f"numba {numba.__version__} has mended it: the rule in paretosched/kernels/__init__.py may go")
     assert rates == [0, 0, 0]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_a_kernel_is_compiled_once_for_all_constants_that_are_passed_to_it() -> None:
+    """numba itself would compile it three times."""
+
+    @njit(cache=False, nogil=True, _nrt=False)
+    def add(x: int, more: bool) -> int:
+        return x + 1 if more else x
+
+    @njit(cache=False, nogil=True, _nrt=False)
+    def add_some(x: int) -> int:
+        return add(x, True) + add(3, False) + add(-1, x > 0)
+
+    kernel: Any = add
+    assert add_some(5) == 6 + 3 + 0
+    assert len(kernel.signatures) == 1
 
 
 def test_no_kernel_takes_the_overload_of_numba() -> None:

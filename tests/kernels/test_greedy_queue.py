@@ -27,7 +27,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, policies: list[str]) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backfill", BACKFILLS)
-@settings(thoroughly, max_examples=150)
+@settings(thoroughly, max_examples=60)
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_greedy_equals_the_oracle_on_any_workload(backfill: str, data: st.DataObject, w: Workload) -> None:
     policy = data.draw(greedy_policies(w.groups, (backfill,)))

@@ -10,7 +10,7 @@ from paretosched.policies.greedy_explanation import key
 from paretosched.policies.greedy_order import CRITERIA
 from support import naive
 
-PATIENT = settings(deadline=None, max_examples=150)
+PATIENT = settings(deadline=None, max_examples=60)
 
 
 @PATIENT

@@ -18,7 +18,7 @@ from paretosched.kernels.running import bits_for
 from support import naive, naive_moves
 from support.zoo import jobs
 
-thoroughly = settings(deadline=None, max_examples=120)
+thoroughly = settings(deadline=None, max_examples=60)
 below_one = st.floats(0.0, 1.0, exclude_max=True) | st.sampled_from([0.0, 0.5, 0.75, np.nextafter(1.0, 0.0)])
 lucks = st.lists(st.tuples(below_one, below_one), max_size=12)
 means = st.sampled_from([1.0, 1.5, 2.0, 4.0, 30.0])

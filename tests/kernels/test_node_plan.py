@@ -17,7 +17,7 @@ from support.naive_rhythms import ALL, Rhythm, ideal, keep_places, slurm
 from support.naive_values import naive_of
 from support.placing import as_runs, runs_of
 
-SEEDS = range(80)
+SEEDS = range(40)
 WHAT = {
     "limits": (True, False),
     "dependencies": (False, True),

@@ -9,7 +9,7 @@ from paretosched import Workload, objectives, simulate
 from support.zoo import jobs, workloads
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(w=workloads())
 def test_measures_what_plain_sums_measure(w: Workload) -> None:
     schedule = simulate(w, "easy")

@@ -19,7 +19,7 @@ from support.zoo import ZOO, constant, jobs, random_jobs
 
 RULES = ("easy", "conservative-replan")
 MINUTE, HOUR = 60, 3600
-thoroughly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 
 
 @cache

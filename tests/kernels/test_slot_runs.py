@@ -126,7 +126,7 @@ def test_the_digits_of_widths_are_in_their_order_and_few() -> None:
     assert digits[-1] < 1 << (63 - LENGTH_BITS - PLACE_BITS)  # a key is one number of 63 bits
 
 
-def deep(seed: int, n: int = 1300) -> Workload:
+def deep(seed: int, n: int) -> Workload:
     """Return jobs that wait together, some of them in copies: small and long, or wide and short."""
     rng = np.random.default_rng([seed, 3])
     small = rng.random(n) < 0.5
@@ -161,7 +161,7 @@ def test_greedy_equals_the_oracle_in_queues_that_are_sorted(
     criteria: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = note_runs(monkeypatch, greedy_queue)
-    w = deep(len(set(criteria)))
+    w = deep(len(set(criteria)), 1000)
     genes = np.random.default_rng(5).random((3, 8)) ** ([1] * 3 + [1] * 3 + [4, 4])
     policy = greedy(criteria, genes, groups=w.groups, backfill="easy")
     assert starts(w, policy) == naive(w, policy)
@@ -190,7 +190,7 @@ def test_orders_of_lines_equal_the_oracle_in_queues_that_are_sorted(
     seed: int, reservations: int, same: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = note_runs(monkeypatch, line_queue)
-    w = deep(seed, 1800)
+    w = deep(seed, 1100)
     case = case_of(w, seed, reservations, same)
     assert case.starts(in_order_of_lines, w) == start_times(w, case.rule)
     assert (made[0].keys == -1).any()

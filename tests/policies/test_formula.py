@@ -25,7 +25,7 @@ from support.formulas import TERMS_AS_WRITTEN
 SMALL = TERMS_AS_WRITTEN.filter(lambda term: depth(term) <= MOST_DEEP)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(SMALL, st.booleans(), st.sampled_from(["largest", "smallest"]))
 def test_what_is_written_is_read_as_the_same_formula(term: Term, largest: bool, direction: str) -> None:
     formula = Formula(term, largest)
@@ -122,7 +122,7 @@ def test_every_fault_has_its_place(text: str, message: str) -> None:
 WORDS = ["wait", "vip", "group", '"a b"', "(", ")", ",", "+", "-", "^", "<", "if", "min", "not", "3", "h"]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.text(max_size=40) | st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     try:

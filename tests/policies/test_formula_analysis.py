@@ -79,14 +79,14 @@ def check_order(key: Term, t: int) -> None:
             assert (first >= second) == (sign >= 0)  # of equal jobs the one with the lower row comes first, which is j
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(LINES, st.sampled_from(TIMES))
 def test_lines_order_jobs_as_the_printed_formula_does(key: Term, t: int) -> None:
     check_order(key, t)
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(TERMS, st.sampled_from(TIMES))
 def test_any_formula_is_in_the_order_that_is_promised(key: Term, t: int) -> None:
     if "usage" not in str(key):
@@ -129,7 +129,7 @@ AGING = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(st.one_of(AGING, TERMS), st.sampled_from([0.0, 0.3, 1e7]))
 def test_the_key_of_an_older_job_is_never_smaller_where_that_is_promised(key: Term, usage: float) -> None:
     if rises_with_age(key):

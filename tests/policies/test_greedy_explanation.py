@@ -28,7 +28,7 @@ from paretosched.report.figure_files import write_figure
 from support.commands import command, succeed
 from support.zoo import greedy_policies
 
-PATIENT = settings(deadline=None, max_examples=110)
+PATIENT = settings(deadline=None, max_examples=60)
 
 # Unix seconds at which it is Saturday noon, Wednesday noon and Wednesday 23:00, UTC.
 NOON_OR_NIGHT = {"weekend": 947332800, "day": 947678400, "night": 947718000}

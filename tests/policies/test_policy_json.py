@@ -33,7 +33,7 @@ P = greedy(
     backfill="easy",
     provenance={"run": 7},
 )
-thoroughly = settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+thoroughly = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def same(one: Policy, other: Policy) -> bool:

@@ -51,7 +51,7 @@ def policies(draw: st.DrawFn) -> Priority:
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(policies())
 def test_words_and_files_are_read_as_the_same_policy(policy: Priority) -> None:
     assert to_json(read_priority(priority_text(policy))) == to_json(policy)
@@ -148,7 +148,7 @@ WORDS = "order backfill backfill-order longest slack usage half-life shares day 
 MORE = "for of and while user 1 2 4h vip : : ; ; , = wait * ( )"
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.lists(st.sampled_from([*WORDS.split(), *MORE.split(), '"a b"', "\n"]), max_size=14))
 def test_any_text_is_read_or_refused_in_one_line(words: list[str]) -> None:
     try:

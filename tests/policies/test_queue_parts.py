@@ -74,7 +74,7 @@ def is_defined(text: str, w: Workload) -> bool:
 @pytest.mark.parametrize("order", FORMULAS)
 @pytest.mark.parametrize("fill", FILLS)
 def test_the_schedule_is_that_of_the_oracle(order: str, fill: str) -> None:
-    w = random_jobs(len(order), 100, 16, gap=2, run=40)
+    w = random_jobs(len(order), 60, 16, gap=2, run=40)
     check(w, f"order: {order}; backfill: {fill}; usage: group; half-life: 1min; shares: 1 = 3, 2 = 0.5")
 
 

@@ -32,7 +32,7 @@ from support.zoo import a_greedy, constant_rules, equal_rules, random_jobs, rand
 
 KINDS = ("iterative", "symbiotic")
 ALL = ("1", "2", "3", "4", "5")
-thoroughly = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 # ---- choice
@@ -268,7 +268,7 @@ PLACES = [
 
 
 @pytest.mark.slow
-@settings(thoroughly, max_examples=200)
+@settings(thoroughly, max_examples=80)
 @given(place=st.sampled_from(PLACES), value=ANYTHING)
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: tuple[str, str], value: Any) -> None:
     content = copy.deepcopy(FILES[place[0]])

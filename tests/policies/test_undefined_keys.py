@@ -122,7 +122,7 @@ def _is_undefined(term: Term, w: Workload, j: int, wait: float) -> bool:
     return math.isnan(value(term)) or (term.word == "/" and values == [0, 0])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(TERMS)
 def test_counts_are_those_of_pure_python(term: Term) -> None:
     moments = [[_is_undefined(term, W, j, wait) for j in range(4)] for wait in (0.0, 1.0)]

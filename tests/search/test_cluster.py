@@ -255,12 +255,13 @@ def test_a_slow_worker_may_say_its_versions_later_than_other_answers_come(monkey
         return {"paretosched": "here"}
 
     monkeypatch.setattr(clusters, "PATIENCE", 3.0)
-    with a_scheduler() as address, remote_cluster(address, None, say_late) as cluster:
-        assert cluster.slots == 1
-    monkeypatch.setattr(clusters, "WITHOUT_WORKER", 1.0)
-    fault = "must have a worker, but not all of its 1 workers answer within 1 s"
-    with a_scheduler() as address, pytest.raises(InputError, match=fault), remote_cluster(address, None, say_late):
-        pass
+    with a_scheduler() as address:
+        with remote_cluster(address, None, say_late) as cluster:
+            assert cluster.slots == 1
+        monkeypatch.setattr(clusters, "WITHOUT_WORKER", 1.0)
+        fault = "must have a worker, but not all of its 1 workers answer within 1 s"
+        with pytest.raises(InputError, match=fault), remote_cluster(address, None, say_late):
+            pass
 
 
 # --- our own workers --------------------------------------------------------------------------------------------------

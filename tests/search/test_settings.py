@@ -171,17 +171,11 @@ def test_worker_processes_make_the_same_archives(runs: Runs, tmp_path: Path) -> 
     with two_workers() as scheduler:
         for name in (
             "offline weighting",
-            "archive",
             "wish",
-            "surrogate",
             "surrogate for a wish",
-            "priority",
             "surrogate for formulas",
             "nsga2 swaps",
-            "group",
             "orders",
-            "pull",
-            "both",
         ):
             explore(W, tmp_path / name, scheduler=scheduler, **SIZE, **RUNS[name])
             equal_runs(runs(name), tmp_path / name)

@@ -13,7 +13,7 @@ from support.down import with_down
 from support.zoo import random_jobs, workloads
 
 RULES = ("easy", "conservative-replan")
-thoroughly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 
 
 def test_exact_estimates_are_the_true_run_times() -> None:

@@ -139,7 +139,7 @@ def test_exact_arithmetic_gives_the_same_on_the_zoo(name: str) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(w=workloads(exact=True).map(in_units))
 def test_exact_arithmetic_gives_the_same(w: Workload) -> None:
     check_against_exact(w)
@@ -150,7 +150,7 @@ def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
     """All orders with earliest placement; they include the best schedule for every response time."""
     times_met = np.zeros(4, dtype=int)
     wide_met = prompt_met = 0
-    for seed in range(150):
+    for seed in range(50):
         w = random_jobs(seed, 4 + seed % 2, 4, gap=2, run=4, slack=0.0, groups=2)
         lower = bounds(w)
         best = np.array([-np.inf, np.inf, np.inf, np.inf])
@@ -165,9 +165,9 @@ def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
                 best = np.concatenate([np.fmax(best[:1], values[:1]), np.fmin(best[1:], values[1:])])
         times_met += np.abs(best - lower.together) <= 1e-12 * lower.together
         wide_met += lower.together[1] > lower.alone[1] and best[1] <= lower.together[1] * NEARLY
-    assert (times_met > 20).all(), times_met
-    assert wide_met > 5
-    assert prompt_met > 50
+    assert (times_met > 6).all(), times_met
+    assert wide_met > 1
+    assert prompt_met > 16
 
 
 @pytest.mark.parametrize("name", list(ZOO))
@@ -181,7 +181,7 @@ def test_no_policy_beats_them_on_the_zoo(name: str) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=110)
+@settings(deadline=None, max_examples=60)
 @given(data=st.data(), w=workloads())
 def test_no_policy_beats_them(data: st.DataObject, w: Workload) -> None:
     values = objectives(simulate(w, data.draw(policies(w.groups))))
@@ -234,7 +234,7 @@ def test_on_a_saturated_machine_they_are_far_above_those_where_no_job_waits() ->
     assert lower.prompt_utilisation > easy[0] > 0.8 * lower.prompt_utilisation
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(w=workloads())
 def test_all_jobs_together_are_bounded_no_weaker_than_their_groups(w: Workload) -> None:
     lower = bounds(w)

@@ -92,7 +92,7 @@ def test_an_empty_group_is_undefined_not_zero() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(w=workloads())
 def test_awrt_is_a_fixed_mean_of_the_awrt_of_the_groups(w: Workload) -> None:
     weight = shares(w)

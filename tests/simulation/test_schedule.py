@@ -57,7 +57,7 @@ def test_processors_that_are_down_are_found_and_named() -> None:
         Schedule(w, [0, 10, 9]).check()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(w=down_workloads(workloads(max_jobs=6)), data=st.data())
 def test_check_agrees_with_counting_processors_that_are_up(w: Workload, data: st.DataObject) -> None:
     grain = int(np.gcd.reduce(np.concatenate([w.submit, w.run])))
@@ -108,7 +108,7 @@ def test_busy_counts_processors_and_gaps() -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(w=workloads(), data=st.data())
 def test_check_agrees_with_counting_second_by_second(w: Workload, data: st.DataObject) -> None:
     w = w.with_(submit=w.submit // max(1, int(w.run.min())), run=np.minimum(w.run, 6))

@@ -95,10 +95,15 @@ def wait_for_known(page: Page) -> None:
 
 
 @contextmanager
-def served_here(front_file: Path, log: Path) -> Iterator[str]:
-    """Serve a page as `serve_page` does, but from this process, where all modules are loaded already."""
-    front, workload = ps.load_front(front_file), ps.read_swf(log)
-    with open_page(front_file, front, finder(front_file, front, workload, [str(log)]), port=0) as (url, _, serve):
+def served_here(front_file: Path, *logs: Path) -> Iterator[str]:
+    """Serve a page as `serve_page` does, but from this process, where all modules are loaded already.
+
+    `logs` is the log of the front, or nothing.
+    """
+    front = ps.load_front(front_file)
+    workload = ps.read_swf(logs[0]) if logs else None
+    find = finder(front_file, front, workload, [*map(str, logs)])
+    with open_page(front_file, front, find, port=0) as (url, _, serve):
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield url

@@ -12,11 +12,13 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import nullcontext, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import paretosched as ps
+from paretosched.cli import command_line
 from paretosched.cli.command_line import main
 
 # all commands, in the order of --help
@@ -58,9 +60,13 @@ class Outcome(NamedTuple):
 
 
 def command(*arguments: object) -> Outcome:
-    """Run a command in this process, and return its outcome; exceptions other than its exit pass through."""
+    """Run a command in this process, and return its outcome; exceptions other than its exit pass through.
+
+    It does not say that it compiles: that depends on which test of a worker needs a kernel first.
+    """
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    silence = patch.object(command_line, "compilation_remark", nullcontext)
+    with silence, redirect_stdout(out), redirect_stderr(err):
         try:
             status = main([str(argument) for argument in arguments])
         except SystemExit as end:  # argparse exits after help and wrong usage

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from paretosched import Workload, decode
 from support.zoo import jobs
 
-thoroughly = settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 
 
 def starts(workload: Workload, order: Any, decoding: str) -> list[int]:

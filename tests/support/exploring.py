@@ -136,7 +136,7 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, search:
     r = random.Random(seed)
     patience, before, midway = 1.0, 0, False
     for attempt in range(60):
-        if attempt >= 8 and midway:
+        if attempt >= 5 and midway:
             break
         kill = signal.SIGINT if attempt % 4 == 3 else signal.SIGKILL
         status = explore_and_kill(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload, words)

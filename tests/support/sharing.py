@@ -10,7 +10,7 @@ from paretosched import Schedule, Workload, simulate
 from paretosched.policies.time_sharing import SEARCHES, Grouping, Optimisation, Shares, TimeSharing
 from support.naive_sharing import Sharing
 
-thoroughly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 # Jobs of the zoo last for seconds: with these limits there are all classes, many slices, and groups.
 SMALL = TimeSharing(interval=40, overhead=2, medium_from=3, long_from=7, short_slice=4)

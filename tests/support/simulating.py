@@ -11,8 +11,8 @@ from paretosched import Policy, Workload, simulate
 from support.naive import naive
 from support.zoo import ZOO, fixed_policies, random_jobs
 
-thoroughly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
-briefly = settings(thoroughly, max_examples=50)
+thoroughly = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+briefly = settings(thoroughly, max_examples=25)
 
 
 def starts(workload: Workload, policy: str | Policy) -> list[int]:

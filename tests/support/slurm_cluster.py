@@ -168,7 +168,7 @@ class SlurmCluster:
             looks += 1
             if time.monotonic() > end and looks >= LOOKS:
                 raise AssertionError(f"Slurm did not get there in {seconds} s; nodes: {self.nodes()}\n{self.logs()}")
-            time.sleep(0.05)
+            time.sleep(min(0.5, 0.05 * 1.1**looks))  # each look is a process of its own
 
     def ready(self, nodes: int | None = None) -> bool:
         """Return whether the controller answers, and as many nodes as expected, by default all, are idle."""

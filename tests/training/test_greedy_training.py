@@ -253,12 +253,6 @@ def test_trained_on_one_part_and_tested_on_the_rest() -> None:
 # --- the same again -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_worker_processes_find_the_same(whole: tuple[Path, Training], tmp_path: Path) -> None:
-    assert training_json(train(W, WISH, workers=2, run_directory=tmp_path / "run", **SHORT)) == training_json(whole[1])
-    assert archive(tmp_path / "run") == archive(whole[0])
-
-
 def test_a_directory_changes_nothing_and_another_seed_everything(whole: tuple[Path, Training]) -> None:
     assert training_json(train(W, WISH, **SHORT)) == training_json(whole[1])
     other = train(W, WISH, generations=2, seed=5)

@@ -197,23 +197,49 @@ def prepare(machines: Machines, network: bool) -> Recipe:
 
 
 @pytest.mark.slow
-def test_a_machine_that_joins_late_one_that_leaves_and_a_slow_one_change_nothing(
-    machines: Machines, network: bool
-) -> None:
-    """One simulates ten times as slowly as the others: it works for a tenth of the time and is stopped for the rest."""
+@pytest.mark.long
+def test_the_recipe_explores_the_same_front_on_other_machines(machines: Machines, network: bool) -> None:
+    """Then once more, and longer, while one machine joins, one leaves and one is slow."""
     recipe = prepare(machines, network)
     folder = machines.folder
     log = folder / "client" / "w.swf.gz"
+    ps.write_swf(ps.lublin(jobs=300, processors=64, seed=5), log)
+    leaving, slow = (machines.start(name, recipe.worker) for name in ("one", "two"))
+    machines.wait_for("head", "Register worker", times=2)
+    ports = {name: open_ports(name) for name in ("head", "one", "two")}
+    assert ports["head"] == {"8786"} | (set() if network else {str(PROXY)})
+    assert [len(ports[name]) for name in ("one", "two")] == [2, 2]  # a nanny and its worker, and no page
+    exploring = machines.start("client", recipe.exploration)
+    assert exploring.wait(120) == 0, machines.log("client")
+    assert "trusts everybody" not in machines.log("client")
+    assert not any((folder / name / "run").exists() for name in ("head", "one", "two"))
+    explore(log, folder / "alone", evaluations=200, population=20)
+    assert stored_rows(folder / "client" / "run") == stored_rows(folder / "alone")
+    secret = (folder / "keys" / "client.key").read_bytes().splitlines()[1]
+    assert all(secret not in file.read_bytes() for file in (folder / "client" / "run").iterdir())
+    if not network:
+        assert sum(map(lost_packets, PLACES)) > 0
+    check_late_lost_and_slow_machines(machines, recipe, leaving, slow)
+
+
+def check_late_lost_and_slow_machines(
+    machines: Machines, recipe: Recipe, leaving: subprocess.Popen[bytes], slow: subprocess.Popen[bytes]
+) -> None:
+    """Check that a machine that joins late, one that leaves and one that is slow change nothing.
+
+    The slow one simulates ten times as slowly as the others: it works for a tenth of the time and is stopped for the
+    rest.
+    """
+    folder = machines.folder
+    log, run_folder = folder / "client" / "large.swf.gz", folder / "client" / "long"
     ps.write_swf(ps.lublin(jobs=3000, processors=64, seed=5), log)
     settings = {"evaluations": 1200, "population": 60, "algorithm": "archive"}
     options = " ".join(f"--{key} {value}" for key, value in settings.items())
-    exploration = recipe.exploration.replace("--evaluations 200 --population 20", options)
+    words = f"{log.name} -o {run_folder.name} {options}"
+    exploration = recipe.exploration.replace("w.swf.gz -o run --evaluations 200 --population 20", words)
     assert exploration != recipe.exploration
-    leaving = machines.start("one", recipe.worker)
-    slow = machines.start("two", recipe.worker)
-    machines.wait_for("head", "Register worker", times=2)
     exploring = machines.start("client", exploration)
-    store = folder / "client" / "run" / "run.sqlite"
+    store = run_folder / "run.sqlite"
     ended = threading.Event()
     brake = threading.Thread(target=slow_down, args=(slow, ended))
     brake.start()
@@ -230,9 +256,9 @@ def test_a_machine_that_joins_late_one_that_leaves_and_a_slow_one_change_nothing
         ended.set()
         brake.join()
     assert 200 <= joined_at < left_at < settings["evaluations"]
-    explore(log, folder / "alone", **settings)
-    assert stored_rows(folder / "client" / "run") == stored_rows(folder / "alone")
-    assert load_front(folder / "client" / "run").values.tobytes() == load_front(folder / "alone").values.tobytes()
+    explore(log, folder / "long", **settings)
+    assert stored_rows(run_folder) == stored_rows(folder / "long")
+    assert load_front(run_folder).values.tobytes() == load_front(folder / "long").values.tobytes()
 
 
 def wait_until(count: Callable[[], int], least: int, machines: Machines, process: subprocess.Popen[bytes]) -> None:
@@ -253,27 +279,3 @@ def slow_down(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
             ended.wait(seconds)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGCONT)
-
-
-@pytest.mark.slow
-def test_the_recipe_explores_the_same_front_on_other_machines(machines: Machines, network: bool) -> None:
-    recipe = prepare(machines, network)
-    folder = machines.folder
-    log = folder / "client" / "w.swf.gz"
-    ps.write_swf(ps.lublin(jobs=300, processors=64, seed=5), log)
-    for name in ("one", "two"):
-        machines.start(name, recipe.worker)
-    machines.wait_for("head", "Register worker", times=2)
-    ports = {name: open_ports(name) for name in ("head", "one", "two")}
-    assert ports["head"] == {"8786"} | (set() if network else {str(PROXY)})
-    assert [len(ports[name]) for name in ("one", "two")] == [2, 2]  # a nanny and its worker, and no page
-    exploring = machines.start("client", recipe.exploration)
-    assert exploring.wait(120) == 0, machines.log("client")
-    assert "trusts everybody" not in machines.log("client")
-    assert not any((folder / name / "run").exists() for name in ("head", "one", "two"))
-    explore(log, folder / "alone", evaluations=200, population=20)
-    assert stored_rows(folder / "client" / "run") == stored_rows(folder / "alone")
-    secret = (folder / "keys" / "client.key").read_bytes().splitlines()[1]
-    assert all(secret not in file.read_bytes() for file in (folder / "client" / "run").iterdir())
-    if not network:
-        assert sum(map(lost_packets, PLACES)) > 0

@@ -209,7 +209,7 @@ def test_what_is_no_list_of_groups_is_refused(house: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@settings(LEISURE, max_examples=150)
+@settings(LEISURE, max_examples=60)
 @given(r=st.randoms(use_true_random=False), method=st.sampled_from(["fcfs", "random", "list", "lpt", "tga", "pgga"]))
 def test_damaged_lists_are_assigned_or_refused(house: Path, tmp_path: Path, r: random.Random, method: str) -> None:
     for name in ("jobs", "nodes", "past"):

@@ -83,7 +83,7 @@ GROUPS = st.sampled_from(["consumption", "swf", "queue", "50,10"])
 
 
 @pytest.mark.slow
-@settings(LEISURE, max_examples=120)
+@settings(LEISURE, max_examples=60)
 @given(r=RANDOM, groups=GROUPS, policy=st.sampled_from(["fcfs", "easy", "conservative", "recorded", "scojo"]))
 def test_a_damaged_log_is_simulated_or_refused(
     house: Path, tmp_path: Path, r: Random, groups: str, policy: str

@@ -49,7 +49,7 @@ def test_a_slot_needs_its_processors_for_its_whole_length() -> None:
     assert {t: c for t, c in profile.change.items() if c} == {t: c for t, c in before.items() if c}
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=60)
 @given(
     zone=st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "America/Los_Angeles", "Australia/Lord_Howe"]),
     epoch=st.integers(0, 2**31),

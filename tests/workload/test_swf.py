@@ -347,7 +347,7 @@ def test_absurd_capacities_are_refused(tmp_path: Path, capacity: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.integers(0, 400), st.booleans())
 def test_noise_in_a_log_gives_a_workload_or_one_line(tmp_path: Path, noise: bytes, place: int, in_gzip: bool) -> None:
     good = (HEADER + line() + line(job=2, submit=3)).encode()
@@ -440,7 +440,7 @@ def workloads(draw: st.DrawFn) -> Workload:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(workloads(), st.sampled_from(["w.swf", "w.swf.gz"]))
 def test_reading_what_was_written_gives_the_same_workload(tmp_path: Path, w: Workload, name: str) -> None:
     write_swf(w, tmp_path / name)

@@ -208,9 +208,9 @@ def test_parents_of_sequences_are_near_the_best_of_the_box() -> None:
 
 @pytest.mark.slow
 def test_it_finds_more_of_the_owners_box_than_chance_and_nsga2() -> None:
-    """The share of the box that is dominated, by 400 simulations, in each of three workloads."""
-    for seed in (3, 4, 5):
-        w = lublin(jobs=600, processors=32, seed=seed)
+    """The share of the box that is dominated, by 400 simulations, in each of two workloads."""
+    for seed in (3, 4):
+        w = lublin(jobs=300, processors=32, seed=seed)
         found = {name: costs_of(w, name, seed) for name in ("archive", "nsga2", "random")}
         best = np.min([costs.min(axis=0) for costs in found.values()], axis=0)
         edge = 1.5 * objectives(simulate(w, "easy"))[2:]
