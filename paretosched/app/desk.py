@@ -15,7 +15,7 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..comparison.questions import Question, questions
-from ..comparison.waits_table import people
+from ..comparison.waits_table import Reasons, people
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -90,7 +90,7 @@ class Desk:
         self._references: tuple[tuple[str, tuple[float, ...]], ...] = ()
         self._trained_values: dict[int, Floats] = {}
         self._drawings: dict[Any, Any] = {}
-        self._waits: dict[Any, Waits] = {}  # by front and row, or the rule
+        self._waits: dict[Any, tuple[Waits, Reasons | None]] = {}  # and for what, by front and row, or the rule
         self._schedules: dict[Any, Schedule] = {}  # by the owner's rule, or by front and row
         self._rules: list[PolicyLike] = []  # as `known`
         self._own: Sequence[Policy] = ()
@@ -521,21 +521,26 @@ class Desk:
         """
         with self.lock:
             key, front, workload = (self.digest, row), self.front, self._workload
-            if workload is None or key in self._waits:
-                return self._waits.get(key)
+            if workload is None:
+                return None
         return self.waits_of(key, lambda: schedule(front, row, workload))
 
     def waits_of(self, key: Any, make: Callable[[], Schedule] | None) -> Waits | None:
         """Return the waits of a schedule, see `schedule_of`, and keep them; without `make` those kept."""
         with self.lock:
             if key in self._waits or make is None:
-                return self._waits.get(key)
-        measured = waits(self.schedule_of(key, make))
+                return self._waits[key][0] if key in self._waits else None
+        made = self.schedule_of(key, make)
+        measured = waits(made)
         with self.lock:
-            self._waits[key] = measured
+            self._waits[key] = measured, None if made.waiting is None else made.waiting.table()
             for old in list(self._waits)[:-MOST_MEASURED]:
                 del self._waits[old]
         return measured
+
+    def waiting_of(self, key: Any) -> Reasons | None:
+        """Return for what jobs wait in a schedule whose waits are kept, as `WaitingReasons.table`; None if unknown."""
+        return self._waits[key][1] if key in self._waits else None
 
     @property
     def people(self) -> list[str]:

@@ -289,6 +289,8 @@ def easy_share_text(name: str, means: Sequence[float], awrt: Sequence[float]) ->
     'EASY alone, simulated, has 96 % of the gain in the mean wait (FCFS 10 h, EASY 5.2 h, here 5 h) and 90 % in AWRT.'
     >>> easy_share_text("FCFS", [36000.0, 18000.0, 18720.0], [72000.0, 54000.0, 78000.0])
     'EASY alone, simulated, has all of the gain in the mean wait (FCFS 10 h, EASY 5 h, here 5.2 h); AWRT gains nothing.'
+    >>> easy_share_text("FCFS", [36000.0, 18000.0, 37000.0], [72000.0, 54000.0, 36000.0])
+    'The mean wait gains nothing (FCFS 10 h, EASY 5 h, here 10 h); EASY alone, simulated, has 50 % of the gain in AWRT.'
     """
     times = f" ({name} {duration(means[0])}, EASY {duration(means[1])}, here {duration(means[2])})"
     gained: list[str] = []
@@ -301,7 +303,7 @@ def easy_share_text(name: str, means: Sequence[float], awrt: Sequence[float]) ->
         else:
             not_gained.append(f"{what} gains nothing{beside}")
     parts = [f"EASY alone, simulated, has {' and '.join(gained)}"] if gained else []
-    sentence = "; ".join([*parts, *not_gained])
+    sentence = "; ".join([*parts, *not_gained] if means[2] < means[0] else [*not_gained, *parts])  # waits come first
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 

@@ -12,16 +12,19 @@ import pytest
 import paretosched as ps
 from paretosched.app.cards import reply
 from paretosched.app.contents import contents
+from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.measuring import LEAST, MEASURES_FILE, load_columns, names_to_measure
 from paretosched.app.state_view import view_of
 from paretosched.app.trainings import DONE, Training
-from paretosched.app.waits_view import HERE, buttons_of, job_parts, sentences, table_of, table_parts
+from paretosched.app.waits_view import HERE, buttons_of, job_parts, sentences, table_of, table_parts, waiting_of
 from paretosched.app.widgets import html_text
-from paretosched.comparison.waits_table import MEASURES, jobs_behind, measure_name, wait_lines
+from paretosched.comparison.waits_table import MEASURES, REASONS, jobs_behind, measure_name, reason_lines, wait_lines
 from paretosched.core.errors import InputError
+from paretosched.report.comparison_report import report
 from paretosched.wishes.wish import wish_text
+from support.limited_users import limited_users
 from support.page import wait_for_measures
 
 
@@ -177,3 +180,40 @@ def test_sentences_are_at_most_three_and_of_waits(known_desk: Desk) -> None:
         assert 1 <= len(lines) <= 3
         assert all("mean wait" in line.sentence and "AWRT" in line.sentence for line in lines)
         assert sum(line.sentence.startswith("All jobs") for line in lines) == 1
+
+
+def test_what_jobs_wait_for_is_said_where_a_machine_has_limits(tmp_path: Path) -> None:
+    """The page and both reports say of each scheduler what its schedule says."""
+    w = limited_users(60, MaxJobsPU=2)
+    front = ps.explore(w, evaluations=20, population=10)
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(lambda: (w, []))
+    desk.act({"do": "compare", "name": "FCFS"})
+    desk.act({"do": "choose", "row": 0})
+    table_of(desk, 0)
+    schedules = (*(ps.simulate(w, name) for name in ("fcfs", "easy")), next(iter(ps.schedules(front, [0], w))))
+    said = {
+        name: None if of.waiting is None else of.waiting.table()
+        for name, of in zip(("today: FCFS", "EASY", HERE), schedules, strict=True)
+    }
+    assert waiting_of(desk, 0) == said
+    lines = reason_lines(said)
+    assert "QOSMaxJobsPerUserLimit" in dict(lines)
+    cells = [cell for _, line in lines for cell in line]
+    of_policies = [cell for _, line in lines for cell in line[:2]]
+    texts = {
+        html_text(table_parts(desk, 0, made=True)): cells,
+        decision(desk): cells,
+        report(None, ps.compare(w, "fcfs", today="fcfs")): of_policies,
+    }
+    for text, wanted in texts.items():
+        last = text.partition(f"{REASONS[0]}<small>")[2].partition("</tbody>")[0]
+        assert re.findall(r'<td[^>]*>([^<]*)<span class="change">(.*?)</span>', last) == wanted
+
+
+def test_where_jobs_wait_for_their_turn_only_nothing_is_said_of_reasons(known_desk: Desk) -> None:
+    assert set(waiting_of(known_desk, 0).values()) == {None}
+    assert REASONS[0] not in html_text(table_parts(known_desk, 0, made=True))
+    w = limited_users(60)
+    turns = [ps.simulate(w, name).waiting for name in ("easy", "fcfs")]
+    assert reason_lines({"today": None if turns[0] is None else turns[0].table()}) == []
