@@ -38,6 +38,7 @@ from ..workload.measures import as_measured, with_measures
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import MOST_NAME, MOST_NOTED, UnmeasuredError, after, text_in
+from .answering import Answering
 from .charts import LETTERS, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
@@ -84,6 +85,7 @@ class Desk:
         self.known_trainings: list[Training] = []
         self.exploration = Exploration()
         self.measuring: Measuring | None = None
+        self.answers: dict[str, Answering] = {}  # by what was asked
         self._columns: dict[str, Columns] = {}  # what is measured on fronts, by their digests
         self._later: dict[str, Any] | None = None  # an action that needs the workload, which is not known yet
         self._workload: Workload | None = None

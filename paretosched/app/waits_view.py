@@ -6,7 +6,7 @@ line is a limit of the wish; a press on a number shows the jobs behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,6 +201,24 @@ def table_parts(desk: Desk, row: int, made: bool) -> list[Any]:
     red = html.P(["▼ ", " ".join(loss.words for loss in lost), " ", protect], className="harm", role="status")
     table = html.Table([html.Thead(head), *bodies, *_reasons(waiting_of(desk, row))], id="waits")
     return [red if lost else None, html.Div(table, className="scroll")]
+
+
+def told_table(lines: Sequence[Line], heads: Sequence[str], who: Sequence[str]) -> Any:
+    """Return lines as a table for the side of the page: a line of its own for the name of each group."""
+    bodies = []
+    for place in dict.fromkeys(line.place for line in lines):
+        name = "all jobs" if place == 0 else who[place - 1]
+        rows = [html.Tr(html.Th(name, scope="rowgroup", colSpan=len(heads) + 1), className="narrow")]
+        for line in (each for each in lines if each.place == place):
+            cells = [
+                html.Td([cell.text, html.Span(cell.change, className=f"change {cell.verdict}")])
+                for cell in line.cells.values()
+                if cell is not None
+            ]
+            rows.append(html.Tr([html.Th(MEASURES[line.measure][0], scope="row"), *cells]))
+        bodies.append(html.Tbody(rows))
+    head = html.Tr([html.Td(), *(html.Th(head_of(name), scope="col") for name in heads)])
+    return html.Div(html.Table([html.Thead(head), *bodies], className="told-waits"), className="scroll")
 
 
 def _reasons(waiting: Mapping[str, Reasons | None]) -> list[Any]:

@@ -257,22 +257,6 @@ take of the machine, so large jobs gain and many small ones wait longer.']
     return lines
 
 
-def in_service_words(measured: Waits, name: str) -> str:
-    """Return in one sentence how long jobs wait under one scheduler, every job counting once.
-
-    Examples
-    --------
-    >>> one = Waits(np.array([4]), *(np.array([float(x)]) for x in (3420, 0, 35280, 144000, 1, 1)))
-    >>> in_service_words(one, "EASY")
-    'With EASY half of the jobs start at once, 95 of 100 within 9.8 h; the mean wait is 57 minutes, the longest 40 h.'
-    """
-    return (
-        f"With {name} half of the jobs start {_within(float(measured.median[0]))}, 95 of 100 "
-        f"{_within(float(measured.p95[0]))}; the mean wait is {duration(float(measured.mean[0]))}, the longest "
-        f"{duration(float(measured.worst[0]))}."
-    )
-
-
 def easy_share_text(name: str, means: Sequence[float], awrt: Sequence[float]) -> str:
     """Return in a sentence how much of what a schedule gains on a scheduler is what EASY gains on it.
 

@@ -103,7 +103,7 @@ def wait_lines(waits: Mapping[str, Waits | None]) -> list[Line]:
             cells: dict[str, Cell | None] = {names[0]: Cell(value_words(measure, before))}
             for name in names[1:]:
                 there = waits[name]
-                cells[name] = None if there is None else _beside(measure, before, float(getattr(there, measure)[place]))
+                cells[name] = None if there is None else beside(measure, before, float(getattr(there, measure)[place]))
             lines.append(Line(place, measure, cells))
     return lines
 
@@ -159,7 +159,7 @@ def value_words(measure: str, value: float) -> str:
     return "at once" if value < AT_ONCE else duration(value)
 
 
-def _beside(measure: str, before: float, after: float) -> Cell:
+def beside(measure: str, before: float, after: float) -> Cell:
     """Return the cell of a value beside that of the first scheduler."""
     text = value_words(measure, after)
     if text == value_words(measure, before) or 100 * abs(after - before) <= NOTABLE * before:

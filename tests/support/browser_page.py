@@ -11,6 +11,7 @@ from typing import Any
 import paretosched as ps
 from paretosched.app.locate_workload import finder
 from paretosched.app.server import open_page
+from paretosched.workload.reopening import as_workload
 
 MISSING = "NO BROWSER: the page was not tested; install chromium and playwright, or name a browser in BROWSER_PATH"
 # what Chromium and Dash write when a server is away, or answers 401 or 409
@@ -95,10 +96,11 @@ def wait_for_known(page: Page) -> None:
 
 
 @contextmanager
-def served_here(front_file: Path, log: Path) -> Iterator[str]:
+def served_here(front_file: Path, log: Path | ps.Workload) -> Iterator[str]:
     """Serve a page as `serve_page` does, but from this process, where all modules are loaded already."""
-    front, workload = ps.load_front(front_file), ps.read_swf(log)
-    with open_page(front_file, front, finder(front_file, front, workload, [str(log)]), port=0) as (url, _, serve):
+    front, workload = ps.load_front(front_file), as_workload(log)
+    words = [str(log)] if isinstance(log, Path) else []
+    with open_page(front_file, front, finder(front_file, front, workload, words), port=0) as (url, _, serve):
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield url
