@@ -200,7 +200,7 @@ class Desk:
         """Measure something on all schedules in the background, and then carry out the action that needs it."""
         then = {key: value for key, value in action.items() if key not in ("window", "turn", "seen", "front")}
         if self.measuring is not None and not self.measuring.is_stopped:
-            self.measuring.then = then
+            self.measuring.then, self.measuring.is_ahead = then, False
             return
         if self._workload is None or self.comparison is None:
             raise InputError(
@@ -217,6 +217,20 @@ class Desk:
             target=self._measure_now, args=(self.measuring, front, workload, names, wanted), daemon=True
         ).start()
 
+    def _measure_ahead(self) -> None:
+        """Measure the waits of all schedules in the background, before somebody asks for them."""
+        with self.lock:
+            front, digest, workload = self.front, self.digest, self._workload
+            if workload is None or self.comparison is None or self.measuring is not None:
+                return
+            kept = self._columns.setdefault(digest, load_columns(self.folder, digest, len(front)))
+            wanted = names_to_measure((), workload)
+            if set(wanted) <= set(kept):
+                return
+            self.measuring = Measuring(digest, {"do": "refresh"}, len(front), is_ahead=True)
+        arguments = (self.measuring, front, workload, (), wanted)
+        threading.Thread(target=self._measure_now, args=arguments, daemon=True).start()
+
     def _measure_now(
         self, job: Measuring, front: Front, workload: Workload, names: Sequence[str], wanted: Sequence[str]
     ) -> None:
@@ -224,12 +238,14 @@ class Desk:
         trouble, comparison, wider, there = "", None, front, workload
         try:
             columns = self._columns.get(job.digest, {})
-            if not set(names) <= set(columns):
-                found = measured_columns(front, wanted, workload, lambda done: _progress(job, done))
+            if not names or not set(names) <= set(columns):
+                found = measured_columns(front, wanted, workload, job.progress)
                 if found is None:
                     return
                 columns = self._columns[job.digest] = {**columns, **found}
                 save_columns(self.folder, job.digest, columns)
+            if not names:
+                return
             wider = with_columns(front, columns, names)
             there = as_measured(workload, wider.measured)
             comparison = self._compare_known(there, wider)
@@ -238,10 +254,13 @@ class Desk:
         finally:
             with self.lock:
                 self.measuring = None if self.measuring is job else self.measuring
-                self.revision += 1
-                self.remark = trouble
                 if comparison is not None:
                     self._put(job, front, wider, there, comparison)
+                if not job.is_ahead:
+                    self.revision += 1
+                    self.remark = trouble or self.remark
+                    if comparison is None and not job.is_stopped and not trouble:  # asked for meanwhile
+                        self._act_later(job.then)
 
     def _put(self, job: Measuring, before: Front, front: Front, workload: Workload, comparison: Comparison) -> None:
         """Show a front with more measures in the place of the one without, and carry out the action that needs it."""
@@ -254,8 +273,12 @@ class Desk:
             self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
             self._drawings, self._trained_values, self._schedules = {}, {}, {}
             self._know(comparison)
+        self._act_later(job.then)
+
+    def _act_later(self, action: Mapping[str, Any]) -> None:
+        """Carry out an action that had to wait, or say why that is not possible."""
         try:
-            self.act(job.then)
+            self.act(action)
         except InputError as error:
             self.remark = str(error)
         self.look_after()
@@ -318,6 +341,7 @@ class Desk:
             self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
             self._save()
+            self._measure_ahead()
 
     # --- known schedules and trainings ------------------------------------------------------------------------------
 
@@ -356,6 +380,7 @@ class Desk:
         finally:
             self._set_workload(workload, comparison, trouble, words)
         self.look_after()
+        self._measure_ahead()
 
     def _compare_known(self, workload: Workload, front: Front) -> Comparison:
         """Return the known policies and the owner's own ones on a workload, beside a front."""
@@ -676,7 +701,8 @@ class Desk:
     @property
     def busy(self) -> bool:
         """Whether something may soon change without the owner: the workload is being read, or a process runs."""
-        live = self.waiting or self.exploration.is_running or self.measuring is not None
+        measures = self.measuring is not None and not self.measuring.is_ahead
+        live = self.waiting or self.exploration.is_running or measures
         return live or any(t.status == RUNNING for t in self.known_trainings)
 
     def close(self) -> None:
@@ -697,12 +723,6 @@ def _with_own_name(policy: Policy) -> Policy:
         return policy
     changes: dict[str, Any] = {"name": f"policy {policy.name}"}
     return replace(policy, **changes)
-
-
-def _progress(job: Measuring, done: int) -> bool:
-    """Say how many schedules are measured, and return whether the owner wants no more."""
-    job.done = done
-    return job.is_stopped
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:

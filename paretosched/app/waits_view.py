@@ -297,7 +297,7 @@ def limit_words(limit: Limit, measure: str) -> str:
 def buttons_of(desk: Desk) -> list[Any]:
     """Return the two buttons above the table: better for a group, and what that costs; or what is measured now."""
     now = desk.measuring
-    if now is not None:
+    if now is not None and not now.is_ahead:
         words = f"{now.done:,} of {now.total:,} schedules: what you ask for is measured on each of them, once"
         return [progress_bar(now.done, now.total, words, "measuring"), button("Stop", {"do": "leave"}, id="leave")]
     if desk.comparison is None or not desk.comparison.waits or desk.workload is None:

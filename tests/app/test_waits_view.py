@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from paretosched.app.contents import contents
 from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
-from paretosched.app.measuring import LEAST, MEASURES_FILE, load_columns, names_to_measure
+from paretosched.app.measuring import FEW, LEAST, MEASURES_FILE, Measuring, load_columns, names_to_measure
 from paretosched.app.state_view import view_of
 from paretosched.app.trainings import DONE, Training
 from paretosched.app.waits_view import HERE, buttons_of, job_parts, sentences, table_of, table_parts, waiting_of
@@ -114,7 +115,34 @@ def test_what_is_no_limit_is_refused_in_words(known_desk: Desk, text: str, words
     with pytest.raises(InputError, match=words):
         known_desk.act({"do": "cap", "name": "mean wait", "text": text})
     assert known_desk.state.wish is None
-    assert known_desk.measuring is None
+    assert known_desk.measuring is None or known_desk.measuring.is_ahead
+
+
+def test_waits_are_measured_before_somebody_asks_for_them(known_desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_for_measures(known_desk)
+    front, w = known_desk.front, known_desk.workload
+    assert w is not None
+    assert front.measured.names == ()  # what nobody asked for is not shown
+    kept = load_columns(known_desk.folder, known_desk.digest, len(front))
+    made = list(ps.schedules(front, range(len(front)), w))
+    for which in ("mean", "worst"):
+        of_all = [max(float(getattr(ps.waits(schedule), which)[0]), LEAST) for schedule in made]
+        assert kept[measure_name(which, 0, front.groups)].tolist() == pytest.approx(of_all)
+    monkeypatch.setattr("paretosched.app.desk.measured_columns", None)
+    known_desk.act({"do": "cap", "name": "mean wait", "text": "30d"})
+    wait_for_measures(known_desk)
+    assert known_desk.remark == ""
+    assert wish_text(known_desk.state.wish, hours=True) == "mean wait <= 720h"
+
+
+def test_what_nobody_asked_for_is_measured_only_if_it_is_soon_done() -> None:
+    began = time.monotonic() - 3  # s, for the first 20 schedules
+    long = Measuring("", {}, 4000, is_ahead=True, began=began)
+    assert not long.progress(FEW - 1)
+    assert long.progress(FEW)
+    assert long.is_stopped
+    assert not Measuring("", {}, 4000, began=began).progress(FEW)
+    assert not Measuring("", {}, 400, is_ahead=True, began=began).progress(FEW)
 
 
 def test_before_the_jobs_are_known_a_limit_on_waits_is_refused(desk: Desk) -> None:
