@@ -60,14 +60,15 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     Attributes
     ----------
     kind
-        How long jobs wait, and the jobs behind a number of that; what a schedule would change, which of two is better
-        for whom, what one costs, what a scheduler does, what a trained one does; what if there were other jobs, and if
-        users react to their waits; the months of a schedule, a week of it, and why a job in it waited.
+        How long jobs wait, in other groups, too, and the jobs behind a number of that; what a schedule would change,
+        which of two is better for whom, what one costs, what a scheduler does, what a trained one does; what if there
+        were other jobs, and if users react to their waits; the months of a schedule, a week of it, and why a job in it
+        waited.
     front, rows
         Digest of the front that the browser shows, and the rows of it that are meant.
     number
         Of the training, or of the question "what if"; 0 for a job in the schedule of today, 1 for one in the other; of
-        a line of the table.
+        a line of the table; of the other groups.
     today
         Name of the owner's scheduler; with another one the browser asks again.
     trained
@@ -93,6 +94,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
         "tested",
         "what-if",
         "reacting",
+        "grouped",
         "time",
         "week",
         "job",

@@ -7,7 +7,7 @@ for it is to be seen: it puts a question, see `browser_requests.Question`, into 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dash import dcc, html
@@ -38,7 +38,7 @@ from .state import policy_file, schedule_name
 from .state_view import View
 from .time_charts import months, partitions, week
 from .trainings import DONE
-from .waits_view import job_parts, last_trained, sentences, table_parts, told_table
+from .waits_view import columns_of, grouped_parts, job_parts, last_trained, sentences, table_parts, told_table
 from .widgets import GRAPH, as_one, capital
 
 BROKEN = 90  # letters; a longer line of a text goes on in the next one
@@ -71,6 +71,9 @@ def questions(desk: Desk, view: View) -> dict[str, str]:
         asked["explain-row"] = question(desk, "explain", [row])
     if desk.today is not None:
         asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week", "answer")}
+        asked |= {
+            f"grouped-{number}": question(desk, "grouped", [row], number) for number in range(len(desk.groupings))
+        }
         rows = [pick.row for pick in desk.state.picks if pick.row is not None][:MOST_ASKED] or [row]
         trained = [t.number for t in desk.known_trainings if t.status == DONE][:MOST_TRAINED]
         rows = rows[: MOST_ASKED - len(trained)]
@@ -104,6 +107,8 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return []
     if asked["kind"] == "answer":
         return cost_parts(desk, rows[0])
+    if asked["kind"] == "grouped":
+        return _soon(desk, asked, len(columns_of(desk, rows[0])), lambda: grouped_parts(desk, rows[0], number))
     if asked["kind"] == "table":
         return [as_one(table_parts(desk, rows[0], asked.get("span", (0, 0))[1] > 0))]
     if asked["kind"] == "jobs":
@@ -224,11 +229,14 @@ def answer_list(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     """
     trained = asked.get("trained", [])[:MOST_ASKED]
     rows, users = asked["rows"][: MOST_ASKED - len(trained)], REACT if asked["kind"] == "reacting" else RECORDED
-    key = json.dumps(
-        {name: asked.get(name) for name in ("kind", "front", "rows", "number", "today", "trained", "wish")}
-    )
     total = simulations_of(desk, rows, trained, users)
-    return answer_soon(desk.answers, key, total, lambda: _answer(desk, asked["number"], rows, trained, users))
+    return _soon(desk, asked, total, lambda: _answer(desk, asked["number"], rows, trained, users))
+
+
+def _soon(desk: Desk, asked: Mapping[str, Any], total: int, make: Callable[[], list[Any]]) -> list[Any]:
+    """Return what is made for a question, or how far that is, see `answer_soon`."""
+    names = ("kind", "front", "rows", "number", "today", "trained", "wish")
+    return answer_soon(desk.answers, json.dumps([asked.get(name) for name in names]), total, make)
 
 
 def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int], users: str) -> list[Any]:

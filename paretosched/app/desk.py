@@ -15,6 +15,7 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..comparison.questions import Question, questions
+from ..comparison.views import other_groupings
 from ..comparison.waits_table import Reasons, people
 from ..core.arrays import Floats
 from ..core.errors import InputError
@@ -87,6 +88,7 @@ class Desk:
         self.measuring: Measuring | None = None
         self.answers: dict[str, Answering] = {}  # by what was asked
         self._columns: dict[str, Columns] = {}  # what is measured on fronts, by their digests
+        self.groupings: Sequence[str] = ()  # beside the groups of the front
         self._later: dict[str, Any] | None = None  # an action that needs the workload, which is not known yet
         self._workload: Workload | None = None
         self._references: tuple[tuple[str, tuple[float, ...]], ...] = ()
@@ -371,6 +373,7 @@ class Desk:
             workload, words = find()
             workload = as_measured(workload, self.front.measured)
             comparison = self._compare_known(workload, self.front)
+            self.groupings = other_groupings(workload)
             areas_of(workload).first_rows()  # seconds for a large log; later they are known
         except InputError as error:
             trouble = str(error)

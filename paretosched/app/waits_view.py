@@ -14,6 +14,7 @@ from dash import html
 
 from ..comparison.consequences import Consequence, duration, most_important, percent
 from ..comparison.over_time import request_words
+from ..comparison.views import view
 from ..comparison.waits_table import (
     MEASURES,
     NOTABLE,
@@ -39,7 +40,7 @@ from ..workload.measures import is_measure, measure_of
 from .desk import Desk
 from .state import wish_words
 from .trainings import DONE, Training
-from .widgets import button, capital, progress_bar, screen_label, text_field
+from .widgets import as_one, button, capital, opened_part, progress_bar, screen_label, text_field
 
 HERE = "this schedule"
 BEARABLE = 1.05  # times what they wait today, which the other groups may be asked to bear
@@ -219,6 +220,27 @@ def told_table(lines: Sequence[Line], heads: Sequence[str], who: Sequence[str]) 
         bodies.append(html.Tbody(rows))
     head = html.Tr([html.Td(), *(html.Th(head_of(name), scope="col") for name in heads)])
     return html.Div(html.Table([html.Thead(head), *bodies], className="told-waits"), className="scroll")
+
+
+def groupings_of(desk: Desk) -> list[Any]:
+    """Return what else jobs can be grouped by, as parts to be opened."""
+    with desk.lock:
+        return [
+            opened_part(f"grouped-{number}", "By size" if ":" in how else f"By {'QOS' if how == 'qos' else how}")
+            for number, how in enumerate(desk.groupings)
+        ]
+
+
+def grouped_parts(desk: Desk, row: int, number: int) -> list[Any]:
+    """Return the table of waits in other groups; nothing without such ones."""
+    columns = columns_of(desk, row)
+    with desk.lock:
+        how = desk.groupings[number] if number < len(desk.groupings) else ""
+    if not columns or not how:
+        return []
+    seen = view(how, [desk.schedule_of(made.key, made.make) for made in columns.values()])
+    lines = wait_lines(dict(zip(columns, seen.waits, strict=True)))
+    return [as_one([told_table(lines, list(columns), seen.groups)])]
 
 
 def _reasons(waiting: Mapping[str, Reasons | None]) -> list[Any]:

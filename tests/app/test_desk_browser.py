@@ -7,7 +7,7 @@ import io
 import json
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from paretosched.app.other_jobs import DRAWS, FIRST_SEED
 from paretosched.app.state import policy_file
 from paretosched.comparison.consequences import either_or, most_important
 from paretosched.comparison.questions import questions
-from paretosched.comparison.waits_table import measure_name, people, reason_lines, wait_lines
+from paretosched.comparison.waits_table import Line, measure_name, people, reason_lines, wait_lines
 from paretosched.comparison.what_if_table import WhatIf, answer_lines, gain_sentences, what_if
 from paretosched.deployment.steps import steps
 from paretosched.fronts.row_schedules import row_policy
@@ -395,14 +395,19 @@ def answer_on(page: Page, key: str) -> list[list[str]]:
     tab.click(f"#{key} > summary")
     tab.wait_for_selector(f"#{key} > .consequences .told-waits")
     rows = tab.locator(f"#{key} > .consequences .told-waits tbody tr:not(.narrow)")
-    words = "(row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.replace('\\n', ' '))"
+    text = "(cell) => [...cell.childNodes].map((node) => node.textContent).join(' ').trim()"
+    words = f"(row) => [...row.querySelectorAll('td')].map({text})"
     lines: list[list[str]] = rows.evaluate_all(f"(rows) => rows.map({words})")
     return lines
 
 
 def answer_of(told: WhatIf) -> list[list[str]]:
     """Return what the library says to one question under two policies."""
-    lines = answer_lines(["today", "then", "other"], told.cases[2:])
+    return texts_of(answer_lines(["today", "then", "other"], told.cases[2:]))
+
+
+def texts_of(lines: Sequence[Line]) -> list[list[str]]:
+    """Return lines of the table of waits as the page shows them."""
     return [[f"{cell.text} {cell.change}".strip() for cell in line.cells.values() if cell] for line in lines]
 
 
