@@ -60,14 +60,15 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     Attributes
     ----------
     kind
-        How long jobs wait, and the jobs behind a number of that; what a schedule would change, which of two is better
-        for whom, what one costs, what a scheduler does, what a trained one does, what if there were other jobs; the
-        months of a schedule, a week of it, and why a job in it waited.
+        How long jobs wait, in other groups, too, and the jobs behind a number of that; what a schedule would change,
+        which of two is better for whom, what one costs, what a scheduler does, what a trained one does; what if there
+        were other jobs, and if users react to their waits; the months of a schedule, a week of it, and why a job in it
+        waited.
     front, rows
         Digest of the front that the browser shows, and the rows of it that are meant.
     number
         Of the training, or of the question "what if"; 0 for a job in the schedule of today, 1 for one in the other; of
-        a line of the table.
+        a line of the table; of the other groups.
     today
         Name of the owner's scheduler; with another one the browser asks again.
     trained
@@ -75,7 +76,8 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     wish
         The wish whose limits are meant; with another one the browser asks again.
     span
-        Seconds of the trace: from and until, (0, 0) for the worst week; (0, 1) of the table if all of it is to be made.
+        Seconds of the trace: from and until, (0, 0) for the worst week; (0, 1) of the table if all of it is to be made;
+        (0, k) of what if, asked for the k-th time.
     at
         Of a job in that span: a second of the trace, and a processor.
     column
@@ -83,7 +85,20 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     """
 
     kind: Literal[
-        "table", "jobs", "card", "answer", "explain", "trained", "tested", "what-if", "time", "week", "job", "between"
+        "table",
+        "jobs",
+        "card",
+        "answer",
+        "explain",
+        "trained",
+        "tested",
+        "what-if",
+        "reacting",
+        "grouped",
+        "time",
+        "week",
+        "job",
+        "between",
     ]
     front: str
     rows: list[int]

@@ -7,7 +7,7 @@ for it is to be seen: it puts a question, see `browser_requests.Question`, into 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dash import dcc, html
@@ -15,6 +15,7 @@ from dash import dcc, html
 from ..comparison.consequences import Consequence, easy_share_text, either_or
 from ..comparison.over_time import job_at, nodes_below, over_time, raster, runs_between, wait_reasons, worst_week
 from ..comparison.partition_use import resources_in_use, use_by_partition
+from ..comparison.what_if_table import ONE_WORKLOAD, TODAY, answer_lines, gain_sentences
 from ..core.arrays import Ints
 from ..core.errors import InputError
 from ..deployment.slurm_words import slurm_words
@@ -24,18 +25,20 @@ from ..policies.explanation import explain
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, bins
+from ..simulation.simulator import REACT, RECORDED
 from ..wishes.answers import answer
 from ..wishes.exchange_rates import BASIS, COSTS
 from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
 from ..workload.group_rules import comes_from_consumption
+from .answering import answer_soon
 from .desk import Desk
-from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs, unseen_weeks
+from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs, simulations_of, unseen_weeks
 from .state import policy_file, schedule_name
 from .state_view import View
 from .time_charts import months, partitions, week
 from .trainings import DONE
-from .waits_view import job_parts, last_trained, sentences, table_parts
+from .waits_view import columns_of, grouped_parts, job_parts, last_trained, sentences, table_parts, told_table
 from .widgets import GRAPH, as_one, capital
 
 BROKEN = 90  # letters; a longer line of a text goes on in the next one
@@ -55,7 +58,7 @@ def question(desk: Desk, kind: str, rows: Sequence[int] = (), number: int = 0, t
     if trained:
         asked["trained"] = list(trained)
     if (
-        kind in ("table", "card", "answer", "what-if") and desk.state.wish is not None
+        kind in ("table", "card", "answer", "what-if", "reacting") and desk.state.wish is not None
     ):  # whose limits the answer is about
         asked["wish"] = wish_text(desk.state.wish)
     return json.dumps(asked, sort_keys=True)
@@ -68,11 +71,15 @@ def questions(desk: Desk, view: View) -> dict[str, str]:
         asked["explain-row"] = question(desk, "explain", [row])
     if desk.today is not None:
         asked |= {kind: question(desk, kind, [row]) for kind in ("card", "time", "week", "answer")}
+        asked |= {
+            f"grouped-{number}": question(desk, "grouped", [row], number) for number in range(len(desk.groupings))
+        }
         rows = [pick.row for pick in desk.state.picks if pick.row is not None][:MOST_ASKED] or [row]
         trained = [t.number for t in desk.known_trainings if t.status == DONE][:MOST_TRAINED]
         rows = rows[: MOST_ASKED - len(trained)]
         for number in range(len(desk.questions())):
             asked[f"what-if-{number}"] = question(desk, "what-if", rows, number, trained)
+            asked[f"reacting-{number}"] = question(desk, "reacting", rows, number, trained)
     return asked
 
 
@@ -87,9 +94,8 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     rows, number = asked["rows"], asked["number"]
     if asked["front"] != desk.digest or any(not 0 <= row < len(desk.front) for row in rows):
         return [html.P(OTHER_FRONT)]
-    if asked["kind"] == "what-if":
-        trained = asked.get("trained", [])[:MOST_ASKED]
-        return answer_list(desk, number, rows[: MOST_ASKED - len(trained)], trained)
+    if asked["kind"] in ("what-if", "reacting"):
+        return answer_list(desk, asked)
     if asked["kind"] == "trained":
         policies = [t.policy for t in desk.known_trainings if t.number == number and t.status == DONE]
         if not policies or policies[0] is None:
@@ -101,6 +107,8 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return []
     if asked["kind"] == "answer":
         return cost_parts(desk, rows[0])
+    if asked["kind"] == "grouped":
+        return _soon(desk, asked, len(columns_of(desk, rows[0])), lambda: grouped_parts(desk, rows[0], number))
     if asked["kind"] == "table":
         return [as_one(table_parts(desk, rows[0], asked.get("span", (0, 0))[1] > 0))]
     if asked["kind"] == "jobs":
@@ -213,28 +221,56 @@ def test_list(desk: Desk, number: int) -> list[Any]:
     ]
 
 
-def answer_list(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]) -> list[Any]:
-    """Return what a question does to the owner's scheduler, to those of rows, and to trained ones, in sentences."""
+def answer_list(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
+    """Return what a question does to the owner's scheduler, to those of rows, and to trained ones.
+
+    At most four sentences, who gains and who pays under each of them, and the table of waits with intervals; or how far
+    the answer is.
+    """
+    trained = asked.get("trained", [])[:MOST_ASKED]
+    rows, users = asked["rows"][: MOST_ASKED - len(trained)], REACT if asked["kind"] == "reacting" else RECORDED
+    total = simulations_of(desk, rows, trained, users)
+    return _soon(desk, asked, total, lambda: _answer(desk, asked["number"], rows, trained, users))
+
+
+def _soon(desk: Desk, asked: Mapping[str, Any], total: int, make: Callable[[], list[Any]]) -> list[Any]:
+    """Return what is made for a question, or how far that is, see `answer_soon`."""
+    names = ("kind", "front", "rows", "number", "today", "trained", "wish")
+    return answer_soon(desk.answers, json.dumps([asked.get(name) for name in names]), total, make)
+
+
+def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int], users: str) -> list[Any]:
+    """Return the answer of `answer_list`."""
     try:
-        answer = answer_to(desk, number, rows, trained)
+        answer = answer_to(desk, number, rows, trained, users)
     except InputError as error:
         return [html.P(f"This cannot be tried: {error}.")]
     if answer is None:
         return []
     told, limits = answer
-    parts = [html.P(" ".join(told.today))]
-    draws = max(map(len, told.values.values()), default=1)
-    against = f"Against today's scheduler there{', in the first draw' if draws > 1 else ''}:"
+    pairs = [
+        (case, sentence)
+        for case, sentence in zip(told.cases[1:], gain_sentences(told), strict=True)
+        if case.label != TODAY
+    ]
+    parts = [html.P([capital(sentence), " ", limits.get(case.policy, "")]) for case, sentence in pairs]
     parts += [
         html.P(f"{capital(schedule_name(desk.front, row))} {without_policy(desk.front, row)}.")
         for row in rows
-        if schedule_name(desk.front, row) not in told.lines
+        if row_policy(desk.front, row) is None
     ]
-    for name, lines in told.lines.items():
-        words = f"The scheduler of {name}" if name.startswith("evaluation") else capital(name)
-        parts.append(html.P([html.B(words), f" there: {told.means[name]}. {limits.get(name, '')}"]))
-        parts += [html.P(against, className="quiet"), _changes(lines)]
-    return parts
+    parts += [html.P(f"Left out are {text}") for texts in told.dropped.values() for text in texts]
+    cases = [case for case, _ in pairs]
+    heads = [f"today: {told.cases[0].policy}", *(f"then: {case.policy}" for case in cases)]
+    note = (
+        f"Means of {len(told.seeds)} draws of the users in the log; a change lies where it says in 95 of 100 cases."
+        if told.seeds
+        else ONE_WORKLOAD
+    )
+    return [
+        *parts,
+        as_one([told_table(answer_lines(heads, cases), heads, desk.people), html.P(note, className="quiet")]),
+    ]
 
 
 def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:

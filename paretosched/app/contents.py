@@ -25,7 +25,7 @@ from .tab_compare import compare_pieces
 from .tab_train import train_pieces
 from .tab_wish import best_values, wish_fields, wish_pieces
 from .trainings import RUNNING, STOPPED
-from .waits_view import buttons_of
+from .waits_view import buttons_of, groupings_of
 from .widgets import GRAPH
 
 
@@ -99,7 +99,7 @@ def contents(desk: Desk) -> Contents:
 def _pieces(desk: Desk, view: View) -> dict[str, Any]:
     """Return the parts of the page that an answer may change, by their ids."""
     head = {"facts": _facts(desk), "other-machine": _other_machine(desk), "further": further_list(desk)}
-    head |= {"machine": _machine(desk), "two-buttons": buttons_of(desk)}
+    head |= {"machine": _machine(desk), "two-buttons": buttons_of(desk), "groupings": groupings_of(desk)}
     return head | wish_pieces(desk, view) | compare_pieces(desk) | train_pieces(desk)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..comparison.waits_table import Reasons
 from ..core.errors import InputError, number_of
 from ..deployment.slurm_words import limit_lines, slurm_words
 from ..deployment.steps import option_of_groups, steps
@@ -41,7 +42,7 @@ from .tab_compare import better_words, schedules_to_compare
 from .tab_train import CLASSES, progress, test_sentence
 from .tab_wish import of_goal
 from .trainings import DONE, Training
-from .waits_view import HERE, losses, sentences, table_of
+from .waits_view import HERE, losses, sentences, table_of, waiting_of
 
 
 def decision(desk: Desk) -> str:
@@ -102,13 +103,17 @@ def _waits(desk: Desk, picks: Sequence[Pick]) -> list[str]:
     """Return the table of waits, with a column for each candidate; nothing where waits are not known."""
     rows = {f"{p.letter}: {pick_name(p, desk.front)}": p.row for p in picks if p.row is not None}
     waits: dict[str, Waits | None] = {}
+    waiting: dict[str, Reasons | None] = {}
     for head, row in rows.items():
-        there = table_of(desk, row, made=False)
-        known = {name: there[name] for name in there if name != HERE and not name.startswith("trained")}
-        trained = {name: there[name] for name in there if name.startswith("trained")}
-        waits = {**known, **waits, head: there.get(HERE), **trained}
-    text = waits_table(waits, desk.people) if waits and next(iter(waits.values())) is not None else ""
-    return ["<h2>Who waits how long</h2>", text] if text else []
+        waits |= {head if name == HERE else name: of for name, of in table_of(desk, row, made=False).items()}
+        waiting |= {head if name == HERE else name: of for name, of in waiting_of(desk, row).items()}
+    order = sorted(waits, key=lambda name: (name in rows) + 2 * name.startswith("trained"))
+    if not order or waits[order[0]] is None:
+        return []
+    text = waits_table(
+        {name: waits[name] for name in order}, desk.people, waiting={name: waiting[name] for name in order}
+    )
+    return ["<h2>Who waits how long</h2>", text]
 
 
 def _how_sure(desk: Desk, pick: Pick) -> list[str]:

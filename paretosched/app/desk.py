@@ -15,7 +15,8 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..comparison.questions import Question, questions
-from ..comparison.waits_table import people
+from ..comparison.views import other_groupings
+from ..comparison.waits_table import Reasons, people
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -38,6 +39,7 @@ from ..workload.measures import as_measured, with_measures
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import MOST_NAME, MOST_NOTED, UnmeasuredError, after, text_in
+from .answering import Answering
 from .charts import LETTERS, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
@@ -84,13 +86,15 @@ class Desk:
         self.known_trainings: list[Training] = []
         self.exploration = Exploration()
         self.measuring: Measuring | None = None
+        self.answers: dict[str, Answering] = {}  # by what was asked
         self._columns: dict[str, Columns] = {}  # what is measured on fronts, by their digests
+        self.groupings: Sequence[str] = ()  # beside the groups of the front
         self._later: dict[str, Any] | None = None  # an action that needs the workload, which is not known yet
         self._workload: Workload | None = None
         self._references: tuple[tuple[str, tuple[float, ...]], ...] = ()
         self._trained_values: dict[int, Floats] = {}
         self._drawings: dict[Any, Any] = {}
-        self._waits: dict[Any, Waits] = {}  # by front and row, or the rule
+        self._waits: dict[Any, tuple[Waits, Reasons | None]] = {}  # and for what, by front and row, or the rule
         self._schedules: dict[Any, Schedule] = {}  # by the owner's rule, or by front and row
         self._rules: list[PolicyLike] = []  # as `known`
         self._own: Sequence[Policy] = ()
@@ -198,7 +202,7 @@ class Desk:
         """Measure something on all schedules in the background, and then carry out the action that needs it."""
         then = {key: value for key, value in action.items() if key not in ("window", "turn", "seen", "front")}
         if self.measuring is not None and not self.measuring.is_stopped:
-            self.measuring.then = then
+            self.measuring.then, self.measuring.is_ahead = then, False
             return
         if self._workload is None or self.comparison is None:
             raise InputError(
@@ -215,6 +219,20 @@ class Desk:
             target=self._measure_now, args=(self.measuring, front, workload, names, wanted), daemon=True
         ).start()
 
+    def _measure_ahead(self) -> None:
+        """Measure the waits of all schedules in the background, before somebody asks for them."""
+        with self.lock:
+            front, digest, workload = self.front, self.digest, self._workload
+            if workload is None or self.comparison is None or self.measuring is not None:
+                return
+            kept = self._columns.setdefault(digest, load_columns(self.folder, digest, len(front)))
+            wanted = names_to_measure((), workload)
+            if set(wanted) <= set(kept):
+                return
+            self.measuring = Measuring(digest, {"do": "refresh"}, len(front), is_ahead=True)
+        arguments = (self.measuring, front, workload, (), wanted)
+        threading.Thread(target=self._measure_now, args=arguments, daemon=True).start()
+
     def _measure_now(
         self, job: Measuring, front: Front, workload: Workload, names: Sequence[str], wanted: Sequence[str]
     ) -> None:
@@ -222,12 +240,14 @@ class Desk:
         trouble, comparison, wider, there = "", None, front, workload
         try:
             columns = self._columns.get(job.digest, {})
-            if not set(names) <= set(columns):
-                found = measured_columns(front, wanted, workload, lambda done: _progress(job, done))
+            if not names or not set(names) <= set(columns):
+                found = measured_columns(front, wanted, workload, job.progress)
                 if found is None:
                     return
                 columns = self._columns[job.digest] = {**columns, **found}
                 save_columns(self.folder, job.digest, columns)
+            if not names:
+                return
             wider = with_columns(front, columns, names)
             there = as_measured(workload, wider.measured)
             comparison = self._compare_known(there, wider)
@@ -236,10 +256,13 @@ class Desk:
         finally:
             with self.lock:
                 self.measuring = None if self.measuring is job else self.measuring
-                self.revision += 1
-                self.remark = trouble
                 if comparison is not None:
                     self._put(job, front, wider, there, comparison)
+                if not job.is_ahead:
+                    self.revision += 1
+                    self.remark = trouble or self.remark
+                    if comparison is None and not job.is_stopped and not trouble:  # asked for meanwhile
+                        self._act_later(job.then)
 
     def _put(self, job: Measuring, before: Front, front: Front, workload: Workload, comparison: Comparison) -> None:
         """Show a front with more measures in the place of the one without, and carry out the action that needs it."""
@@ -252,8 +275,12 @@ class Desk:
             self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
             self._drawings, self._trained_values, self._schedules = {}, {}, {}
             self._know(comparison)
+        self._act_later(job.then)
+
+    def _act_later(self, action: Mapping[str, Any]) -> None:
+        """Carry out an action that had to wait, or say why that is not possible."""
         try:
-            self.act(job.then)
+            self.act(action)
         except InputError as error:
             self.remark = str(error)
         self.look_after()
@@ -316,6 +343,7 @@ class Desk:
             self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
             self._save()
+            self._measure_ahead()
 
     # --- known schedules and trainings ------------------------------------------------------------------------------
 
@@ -345,6 +373,7 @@ class Desk:
             workload, words = find()
             workload = as_measured(workload, self.front.measured)
             comparison = self._compare_known(workload, self.front)
+            self.groupings = other_groupings(workload)
             areas_of(workload).first_rows()  # seconds for a large log; later they are known
         except InputError as error:
             trouble = str(error)
@@ -354,6 +383,7 @@ class Desk:
         finally:
             self._set_workload(workload, comparison, trouble, words)
         self.look_after()
+        self._measure_ahead()
 
     def _compare_known(self, workload: Workload, front: Front) -> Comparison:
         """Return the known policies and the owner's own ones on a workload, beside a front."""
@@ -521,21 +551,26 @@ class Desk:
         """
         with self.lock:
             key, front, workload = (self.digest, row), self.front, self._workload
-            if workload is None or key in self._waits:
-                return self._waits.get(key)
+            if workload is None:
+                return None
         return self.waits_of(key, lambda: schedule(front, row, workload))
 
     def waits_of(self, key: Any, make: Callable[[], Schedule] | None) -> Waits | None:
         """Return the waits of a schedule, see `schedule_of`, and keep them; without `make` those kept."""
         with self.lock:
             if key in self._waits or make is None:
-                return self._waits.get(key)
-        measured = waits(self.schedule_of(key, make))
+                return self._waits[key][0] if key in self._waits else None
+        made = self.schedule_of(key, make)
+        measured = waits(made)
         with self.lock:
-            self._waits[key] = measured
+            self._waits[key] = measured, None if made.waiting is None else made.waiting.table()
             for old in list(self._waits)[:-MOST_MEASURED]:
                 del self._waits[old]
         return measured
+
+    def waiting_of(self, key: Any) -> Reasons | None:
+        """Return for what jobs wait in a schedule whose waits are kept, as `WaitingReasons.table`; None if unknown."""
+        return self._waits[key][1] if key in self._waits else None
 
     @property
     def people(self) -> list[str]:
@@ -669,7 +704,8 @@ class Desk:
     @property
     def busy(self) -> bool:
         """Whether something may soon change without the owner: the workload is being read, or a process runs."""
-        live = self.waiting or self.exploration.is_running or self.measuring is not None
+        measures = self.measuring is not None and not self.measuring.is_ahead
+        live = self.waiting or self.exploration.is_running or measures
         return live or any(t.status == RUNNING for t in self.known_trainings)
 
     def close(self) -> None:
@@ -690,12 +726,6 @@ def _with_own_name(policy: Policy) -> Policy:
         return policy
     changes: dict[str, Any] = {"name": f"policy {policy.name}"}
     return replace(policy, **changes)
-
-
-def _progress(job: Measuring, done: int) -> bool:
-    """Say how many schedules are measured, and return whether the owner wants no more."""
-    job.done = done
-    return job.is_stopped
 
 
 def _seen_of(exploration: Exploration) -> tuple[object, ...]:

@@ -106,6 +106,7 @@ def _question(desk: Desk, contents: Mapping[str, Any]) -> Any:
                 [
                     html.Div(html.H2(["Who waits how long", html.Small(note)]), className="head"),
                     html.Div(asked_part("table"), id="table", **{"aria-live": "polite"}),
+                    html.Div(contents["groupings"], id="groupings"),
                     html.Div(asked_part("jobs"), id="behind", hidden=True, **{"aria-live": "polite"}),
                 ],
                 className="card who",

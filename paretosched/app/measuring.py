@@ -2,14 +2,15 @@
 
 A front has the measures that it was explored with. What else an owner limits, such as the longest wait of a group, is
 measured on every schedule, which is made again: once, in the background, with all measures of the table of waits, and
-kept in the folder of the page.
+kept in the folder of the page. It begins as soon as the jobs are known, so that the owner need not wait for it.
 """
 
 from __future__ import annotations
 
+import time
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,12 @@ from ..core.errors import InputError
 from ..core.files import replacing
 from ..fronts.front import Front
 from ..fronts.row_schedules import schedules
+from ..simulation.objective import objectives_of
 from ..workload.measures import MOST, as_measured, with_measures
 from ..workload.workload import NOTHING_MEASURED, Measured, Workload
 
 MEASURES_FILE = "measures.npz"
+FEW, MOST_AHEAD = 20, 300.0  # schedules, and s: what would take longer is measured only when it is asked for
 LEAST = 1.0  # s; a wait below it counts as one: charts take logarithms
 Columns = dict[str, Floats]  # (p,) natural units, by the name of the measure
 
@@ -41,15 +44,28 @@ class Measuring:
         The action of the owner that needs it.
     total, done
         How many schedules there are, and how many are measured; the page reads them while it goes on.
+    is_ahead
+        Whether nobody has asked for it yet: then the page does not show it.
     is_stopped
         Whether the owner does not want it any more.
+    began
+        When it began, by `time.monotonic`.
     """
 
     digest: str
     then: dict[str, Any]
     total: int
     done: int = 0
+    is_ahead: bool = False
     is_stopped: bool = False
+    began: float = field(default_factory=time.monotonic)
+
+    def progress(self, done: int) -> bool:
+        """Take how many schedules are measured; return whether to stop, as what nobody asked for must not take long."""
+        self.done = done
+        if self.is_ahead and done == FEW and (time.monotonic() - self.began) * self.total > MOST_AHEAD * done:
+            self.is_stopped = True
+        return self.is_stopped
 
 
 def names_to_measure(lacking: Sequence[str], workload: Workload) -> list[str]:
@@ -77,7 +93,7 @@ def measured_columns(
     there = with_measures(as_measured(workload, NOTHING_MEASURED), names)
     values = np.empty((len(front), len(names)))
     for row, made in enumerate(schedules(front, range(len(front)), there)):
-        values[row] = made.objectives.array[-len(names) :]
+        values[row] = objectives_of(there, made.start)[-len(names) :]
         if progress(row + 1):
             return None
     return dict(zip(there.measured.names, np.maximum(values, LEAST).T, strict=True))

@@ -7,23 +7,26 @@ seconds is done without the lock of the desk.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..comparison.consequences import Consequence, consequences, percent, two_measures, users_of
 from ..comparison.periods import MOST, Period, periods
-from ..comparison.what_if import Answer, Draw, answer, base_workload, changed_workload, for_other_users, seeds_of
+from ..comparison.what_if import changed_workload
+from ..comparison.what_if_table import WhatIf, what_if
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.row_schedules import row_policy, schedule
-from ..policies.policy import PolicyLike
+from ..policies.policy import Policy, PolicyLike, as_policy
 from ..simulation.objective import improvement, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import waits
-from ..simulation.simulator import simulate
+from ..simulation.simulator import REACT, RECORDED, simulate
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import TODAY, Wish, exceeded_limits
+from ..workload.resampling import why_not_resampled
 from ..workload.time_split import split, weeks_of
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
@@ -31,6 +34,7 @@ from .desk import Desk
 from .state import schedule_name
 from .trainings import Training
 
+DRAWS, FIRST_SEED = 3, 1  # of the log put together again, for a question
 TENTHS = 10
 FEW_WEEKS = 4  # with less, tenths of the time are told
 
@@ -146,36 +150,59 @@ def _has_limits(part: Period, cells: Mapping[str, Any]) -> bool:
 
 
 def answer_to(
-    desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int] = ()
-) -> tuple[Answer, dict[str, str]] | None:
+    desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int] = (), users: str = RECORDED
+) -> tuple[WhatIf, dict[str, str]] | None:
     """Return what a question does to schedulers, and how each keeps the wish's limits; None without that question.
 
     The schedulers are the owner's, those of `rows`, named "evaluation 7", and trained ones by number, "trained 1".
+    `users` is as for `what_if`.
 
     Raises
     ------
     InputError
-        The workload cannot be put together again.
+        The question needs a workload that is put together again, and this one cannot be; or users cannot react.
     """
     with desk.lock:
-        asked, front, workload, wish = desk.questions(), desk.front, desk.workload, desk.state.wish
+        asked, workload, wish = desk.questions(), desk.workload, desk.state.wish
         if workload is None or not 0 <= number < len(asked):
             return None
-        today, rule = today_on_other_jobs(desk)
-        values = desk.trained_values
-        policies = {schedule_name(front, row): row_policy(front, row) for row in rows}
-        policies |= {
-            f"trained {t.number}": for_other_users(t.policy, workload)
-            for t in desk.known_trainings
-            if t.policy is not None and t.number in trained and not np.isnan(values.get(t.number, np.nan)).all()
-        }
-    draws = []
-    for seed in seeds_of(workload, asked[number]):
-        base, changed = (make(workload, asked[number], seed) for make in (base_workload, changed_workload))
-        others = {key: simulate(changed, policy) for key, policy in policies.items() if policy is not None}
-        draws.append(Draw(base, changed, simulate(base, rule), simulate(changed, rule), others))
-    told = answer(asked[number], today, draws)
-    return told, {} if wish is None else limit_words(wish, [draw.changed for draw in draws], told.values)
+        policies = _asked_policies(desk, rows, trained)
+    question = asked[number]
+    told = what_if(workload, [(question.words, question)], policies, DRAWS, FIRST_SEED, users=users)
+    if wish is None or not wish.limits:
+        return told, {}
+    changed = [changed_workload(workload, question, seed) for seed in told.seeds or [None]]
+    values = {case.policy: list(case.reached) for case in told.cases[len(policies) :]}
+    return told, limit_words(wish, changed, values)
+
+
+def _asked_policies(desk: Desk, rows: Sequence[int], trained: Sequence[int]) -> list[Policy]:
+    """Return the owner's scheduler, those of rows, and trained ones, by the names that they have on the page."""
+    name, rule = today_on_other_jobs(desk)
+    found: dict[str, Policy | None] = {name: as_policy(rule)}
+    found |= {schedule_name(desk.front, row): row_policy(desk.front, row) for row in rows}
+    values = desk.trained_values
+    found |= {
+        f"trained {t.number}": t.policy
+        for t in desk.known_trainings
+        if t.number in trained and not np.isnan(values.get(t.number, np.nan)).all()
+    }
+    return [_with_name(policy, name) for name, policy in found.items() if policy is not None]
+
+
+def _with_name(policy: Policy, name: str) -> Policy:
+    """Return a policy with another name."""
+    changes: dict[str, Any] = {"name": name}
+    return replace(policy, **changes)
+
+
+def simulations_of(desk: Desk, rows: Sequence[int], trained: Sequence[int], users: str) -> int:
+    """Return how many schedules the answer to a question takes; 0 without the workload."""
+    with desk.lock:
+        if desk.workload is None or desk.comparison is None:
+            return 0
+        draws = 1 if why_not_resampled(desk.workload) else DRAWS
+        return 2 * len(_asked_policies(desk, rows, trained)) * draws + (users == REACT)
 
 
 def limit_words(wish: Wish, workloads: Sequence[Workload], values: Mapping[str, Sequence[Floats]]) -> dict[str, str]:

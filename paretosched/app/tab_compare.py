@@ -10,6 +10,7 @@ from dash import dcc, html
 
 from ..fronts.front import Front
 from ..simulation.objective import Objective, improvement
+from ..workload.resampling import why_not_resampled
 from .cards import question
 from .charts import differences, look_of, value_text
 from .desk import Desk
@@ -220,5 +221,9 @@ def _what_if_card(desk: Desk) -> Any:
     if desk.today is None or not asked:
         return None
     parts = [opened_part(f"what-if-{number}", one.words) for number, one in enumerate(asked)]
+    for number, part in enumerate(parts):
+        part.children.append(opened_part(f"reacting-{number}", "… and users react to how long they wait"))
     title = html.Div(html.H2(["What if …", html.Small("the same schedulers with other jobs")]), className="head")
-    return html.Div([title, *parts], className="card")
+    why = "" if desk.workload is None else why_not_resampled(desk.workload)
+    note = html.P(f"Not asked here: other loads. This log cannot be put together again: {why}.", className="quiet")
+    return html.Div([title, *parts, note if why else None], className="card")

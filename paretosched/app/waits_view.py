@@ -6,7 +6,7 @@ line is a limit of the wish; a press on a number shows the jobs behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,14 +14,18 @@ from dash import html
 
 from ..comparison.consequences import Consequence, duration, most_important, percent
 from ..comparison.over_time import request_words
+from ..comparison.views import view
 from ..comparison.waits_table import (
     MEASURES,
     NOTABLE,
+    REASONS,
     SLOWDOWN,
     Cell,
     Line,
+    Reasons,
     jobs_behind,
     measure_name,
+    reason_lines,
     value_words,
     wait_lines,
 )
@@ -36,7 +40,7 @@ from ..workload.measures import is_measure, measure_of
 from .desk import Desk
 from .state import wish_words
 from .trainings import DONE, Training
-from .widgets import button, capital, progress_bar, screen_label, text_field
+from .widgets import as_one, button, capital, opened_part, progress_bar, screen_label, text_field
 
 HERE = "this schedule"
 BEARABLE = 1.05  # times what they wait today, which the other groups may be asked to bear
@@ -44,10 +48,11 @@ HINTS = {"better": "shorter than today", "worse": "longer than today"}
 
 
 class Made(NamedTuple):
-    """A schedule in the table: the key by which the desk keeps it, and how it is made."""
+    """A schedule in the table: the key by which the desk keeps it, how it is made, and its place in the comparison."""
 
     key: Any
     make: Callable[[], Schedule]
+    place: int | None = None
 
 
 class Loss(NamedTuple):
@@ -68,9 +73,9 @@ def columns_of(desk: Desk, row: int) -> dict[str, Made]:
         if workload is None or desk.comparison is None or not desk.comparison.waits:
             return {}
         rule, mine, key = desk.rule, desk.mine, (desk.digest, row)
-        found = {f"today: {desk.known_names[mine]}": Made(rule, lambda: simulate(workload, rule))}
+        found = {f"today: {desk.known_names[mine]}": Made(rule, lambda: simulate(workload, rule), mine)}
     if mine:
-        found["EASY"] = Made("easy", lambda: simulate(workload, "easy"))
+        found["EASY"] = Made("easy", lambda: simulate(workload, "easy"), 0)
     found[HERE] = Made(key, lambda: schedule(front, row, workload))
     if trained is not None and trained.policy is not None:
         policy, name = trained.policy, f"trained {trained.number}"
@@ -95,12 +100,23 @@ def table_of(desk: Desk, row: int, made: bool = True) -> dict[str, Waits | None]
     Unless they are to be `made`, those of schedules that are not simulated yet are None.
     """
     measured: dict[str, Waits | None] = {}
-    for name, (key, make) in columns_of(desk, row).items():
+    for name, (key, make, place) in columns_of(desk, row).items():
         with desk.lock:
             known = () if desk.comparison is None else desk.comparison.waits
-            place = desk.mine if not measured else 0 if name == "EASY" else len(known)
-        measured[name] = known[place] if place < len(known) else desk.waits_of(key, make if made else None)
+        is_known = place is not None and place < len(known)
+        measured[name] = known[place] if is_known else desk.waits_of(key, make if made else None)
     return measured
+
+
+def waiting_of(desk: Desk, row: int) -> dict[str, Reasons | None]:
+    """Return for what jobs wait in the schedules of `table_of`, as `reason_lines` takes it; None where unknown."""
+    columns = columns_of(desk, row)
+    with desk.lock:
+        known = () if desk.comparison is None else desk.comparison.waiting
+        return {
+            name: known[place] if place is not None and place < len(known) else desk.waiting_of(key)
+            for name, (key, _, place) in columns.items()
+        }
 
 
 def sentences(desk: Desk, row: int) -> list[Consequence]:
@@ -184,8 +200,65 @@ def table_parts(desk: Desk, row: int, made: bool) -> list[Any]:
         rows[0].children.insert(0, beside)
         bodies.append(html.Tbody([title, *rows], className="lost" if place in harmed else ""))
     red = html.P(["▼ ", " ".join(loss.words for loss in lost), " ", protect], className="harm", role="status")
-    table = html.Table([html.Thead(head), *bodies], id="waits")
+    table = html.Table([html.Thead(head), *bodies, *_reasons(waiting_of(desk, row))], id="waits")
     return [red if lost else None, html.Div(table, className="scroll")]
+
+
+def told_table(lines: Sequence[Line], heads: Sequence[str], who: Sequence[str]) -> Any:
+    """Return lines as a table for the side of the page: a line of its own for the name of each group."""
+    bodies = []
+    for place in dict.fromkeys(line.place for line in lines):
+        name = "all jobs" if place == 0 else who[place - 1]
+        rows = [html.Tr(html.Th(name, scope="rowgroup", colSpan=len(heads) + 1), className="narrow")]
+        for line in (each for each in lines if each.place == place):
+            cells = [
+                html.Td([cell.text, html.Span(cell.change, className=f"change {cell.verdict}")])
+                for cell in line.cells.values()
+                if cell is not None
+            ]
+            rows.append(html.Tr([html.Th(MEASURES[line.measure][0], scope="row"), *cells]))
+        bodies.append(html.Tbody(rows))
+    head = html.Tr([html.Td(), *(html.Th(head_of(name), scope="col") for name in heads)])
+    return html.Div(html.Table([html.Thead(head), *bodies], className="told-waits"), className="scroll")
+
+
+def groupings_of(desk: Desk) -> list[Any]:
+    """Return what else jobs can be grouped by, as parts to be opened."""
+    with desk.lock:
+        return [
+            opened_part(f"grouped-{number}", "By size" if ":" in how else f"By {'QOS' if how == 'qos' else how}")
+            for number, how in enumerate(desk.groupings)
+        ]
+
+
+def grouped_parts(desk: Desk, row: int, number: int) -> list[Any]:
+    """Return the table of waits in other groups; nothing without such ones."""
+    columns = columns_of(desk, row)
+    with desk.lock:
+        how = desk.groupings[number] if number < len(desk.groupings) else ""
+    if not columns or not how:
+        return []
+    seen = view(how, [desk.schedule_of(made.key, made.make) for made in columns.values()])
+    lines = wait_lines(dict(zip(columns, seen.waits, strict=True)))
+    return [as_one([told_table(lines, list(columns), seen.groups)])]
+
+
+def _reasons(waiting: Mapping[str, Reasons | None]) -> list[Any]:
+    """Return the lines of what jobs wait for as a last part of the table; nothing where there is nothing to say."""
+    lines, (words, small) = reason_lines(waiting), REASONS
+    if not lines:
+        return []
+    name = [words, html.Small(small)]
+    rows = [html.Tr(html.Th(name, scope="rowgroup", colSpan=len(waiting) + 2), className="narrow")]
+    for reason, cells in lines:
+        texts = dict(zip(waiting, cells, strict=True))
+        tds = [
+            html.Td([share, html.Span(time, className="change")], className="here" if head == HERE else "")
+            for head, (share, time) in texts.items()
+        ]
+        rows.append(html.Tr([html.Th(reason, scope="row"), *tds, html.Td()]))
+    rows[1].children.insert(0, html.Th(name, scope="rowgroup", rowSpan=len(lines), className="beside"))
+    return [html.Tbody(rows, id="reasons")]
 
 
 def head_of(name: str) -> Any:
@@ -222,7 +295,7 @@ def _cell(cell: Cell | None, head: str, number: int) -> Any:
         cell.text, className="value", tabIndex=-1, title="show the jobs behind it", **{"data-jobs": f"{number} {head}"}
     )
     change = html.Span(cell.change, className=f"change {cell.verdict}", title=HINTS.get(cell.verdict, ""))
-    return html.Td([show, change] if cell.verdict else show, className=here)
+    return html.Td([show, change], className=here)
 
 
 def limit_words(limit: Limit, measure: str) -> str:
@@ -246,7 +319,7 @@ def limit_words(limit: Limit, measure: str) -> str:
 def buttons_of(desk: Desk) -> list[Any]:
     """Return the two buttons above the table: better for a group, and what that costs; or what is measured now."""
     now = desk.measuring
-    if now is not None:
+    if now is not None and not now.is_ahead:
         words = f"{now.done:,} of {now.total:,} schedules: what you ask for is measured on each of them, once"
         return [progress_bar(now.done, now.total, words, "measuring"), button("Stop", {"do": "leave"}, id="leave")]
     if desk.comparison is None or not desk.comparison.waits or desk.workload is None:

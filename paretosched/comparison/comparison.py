@@ -164,7 +164,9 @@ class Comparison:
         (q,) bool, whether each policy keeps the rules; a recorded schedule that overbooks the machine does not.
     waits
         How long jobs wait under each policy, q of them, and behind them in the schedule of `nearest_row`, if there is
-        one; so are `intervals` and `views`.
+        one; so are `waiting`, `intervals` and `views`.
+    waiting
+        For what jobs wait, as `WaitingReasons.table` says it; None where that can only be nodes and their turn.
     edges
         (k + 1,) seconds of the trace, from the first submission to the last completion under any policy, see
         `service.bins`.
@@ -233,6 +235,7 @@ class Comparison:
     at_best: Best | None = None
     feasible: NDArray[np.bool_] | None = None
     waits: tuple[Waits, ...] = ()
+    waiting: tuple[list[dict[str, Any]] | None, ...] = ()
     edges: Ints | None = None
     used: Ints | None = None
     resources: Mapping[str, Floats] = field(default_factory=dict)
@@ -611,6 +614,7 @@ def compare(
         else None,
         feasible=feasible,
         waits=tuple(waits(schedule) for schedule in shown),
+        waiting=tuple(None if each.waiting is None else each.waiting.table() for each in shown),
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,

@@ -257,22 +257,6 @@ take of the machine, so large jobs gain and many small ones wait longer.']
     return lines
 
 
-def in_service_words(measured: Waits, name: str) -> str:
-    """Return in one sentence how long jobs wait under one scheduler, every job counting once.
-
-    Examples
-    --------
-    >>> one = Waits(np.array([4]), *(np.array([float(x)]) for x in (3420, 0, 35280, 144000, 1, 1)))
-    >>> in_service_words(one, "EASY")
-    'With EASY half of the jobs start at once, 95 of 100 within 9.8 h; the mean wait is 57 minutes, the longest 40 h.'
-    """
-    return (
-        f"With {name} half of the jobs start {_within(float(measured.median[0]))}, 95 of 100 "
-        f"{_within(float(measured.p95[0]))}; the mean wait is {duration(float(measured.mean[0]))}, the longest "
-        f"{duration(float(measured.worst[0]))}."
-    )
-
-
 def easy_share_text(name: str, means: Sequence[float], awrt: Sequence[float]) -> str:
     """Return in a sentence how much of what a schedule gains on a scheduler is what EASY gains on it.
 
@@ -289,6 +273,8 @@ def easy_share_text(name: str, means: Sequence[float], awrt: Sequence[float]) ->
     'EASY alone, simulated, has 96 % of the gain in the mean wait (FCFS 10 h, EASY 5.2 h, here 5 h) and 90 % in AWRT.'
     >>> easy_share_text("FCFS", [36000.0, 18000.0, 18720.0], [72000.0, 54000.0, 78000.0])
     'EASY alone, simulated, has all of the gain in the mean wait (FCFS 10 h, EASY 5 h, here 5.2 h); AWRT gains nothing.'
+    >>> easy_share_text("FCFS", [36000.0, 18000.0, 37000.0], [72000.0, 54000.0, 36000.0])
+    'The mean wait gains nothing (FCFS 10 h, EASY 5 h, here 10 h); EASY alone, simulated, has 50 % of the gain in AWRT.'
     """
     times = f" ({name} {duration(means[0])}, EASY {duration(means[1])}, here {duration(means[2])})"
     gained: list[str] = []
@@ -301,7 +287,7 @@ def easy_share_text(name: str, means: Sequence[float], awrt: Sequence[float]) ->
         else:
             not_gained.append(f"{what} gains nothing{beside}")
     parts = [f"EASY alone, simulated, has {' and '.join(gained)}"] if gained else []
-    sentence = "; ".join([*parts, *not_gained])
+    sentence = "; ".join([*parts, *not_gained] if means[2] < means[0] else [*not_gained, *parts])  # waits come first
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 

@@ -18,11 +18,12 @@ from ..workload.group_words import SECONDS
 from ..workload.host_lists import MOST_NODES
 from ..workload.machine import MOST, UNTYPED, Machine
 from ..workload.more_nodes import last_nodes, nodes_like, with_moved_nodes
-from ..workload.resampling import LEAST_LOAD, MOST_LOAD
+from ..workload.resampling import LEAST_LOAD, MOST_LOAD, why_not_resampled
 from ..workload.workload import Workload
 from .consequences import duration
 
 MORE = 10  # one processor or node more for so many
+MINUTE = 60
 MOST_KINDS = 4  # of nodes, of which there could be more
 PROCESSORS = ("", "cpu", "cpus", "processor", "processors")  # words for what a machine without nodes has
 NO_NODES = "needs nodes, but the log is of equal processors"
@@ -74,13 +75,15 @@ class Question(NamedTuple):
 
 
 def questions(workload: Workload) -> list[Question]:
-    """Return the questions of the page; one for each group that has users of its own.
+    """Return the questions of the page, those of users if the log can be put together again.
+
+    They are more load, more processors or nodes, a group twice, and half of the longest request as a limit.
 
     Examples
     --------
     >>> w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=20)
     >>> [question.words for question in questions(w)]
-    ['10 % more load', '25 % more load', 'a tenth more processors: 22 in place of 20']
+    ['a tenth more processors: 22 in place of 20']
     """
     machine, tenth = workload.machine, _tenth(workload.capacity)
     if machine is None:
@@ -88,8 +91,12 @@ def questions(workload: Workload) -> list[Question]:
         larger = [Question(f"a tenth more processors: {size}", more=tenth)]
     else:
         larger = [more_nodes(machine, node, _tenth(count)) for node, count in _scarcest(machine)]
-    groups = groups_of_users(workload) if len(workload.groups) > 1 else {}
-    return [*(more_load(load) for load in (1.1, 1.25)), *larger, *(of_group(group, 2.0) for group in groups)]
+    can_be_drawn = not why_not_resampled(workload)
+    groups = groups_of_users(workload) if can_be_drawn and len(workload.groups) > 1 else {}
+    loads = [more_load(load) for load in (1.1, 1.25)] if can_be_drawn else []
+    half = int(workload.estimate.max()) // (2 * MINUTE) * MINUTE
+    shorter = [_at_most(half)] if half >= MINUTE else []
+    return [*loads, *larger, *(of_group(group, 2.0) for group in groups), *shorter]
 
 
 def more_load(load: float) -> Question:
@@ -250,13 +257,18 @@ def limit_question(workload: Workload, text: str) -> Question:
         raise InputError(
             f'must be a longest time, as in "24h", or that of a partition, as in "gpu 24h", but is {in_quotes(text)}'
         )
-    words = f"only jobs that ask for at most {duration(longest)}"
     if match[1] is None:
-        return Question(words, longest=longest)
+        return _at_most(longest)
     if workload.machine is None:
         raise InputError(f"{in_quotes(text)} needs partitions, but the log is of equal processors; say a time only")
     one_of("the partition", match[1], [part.name for part in workload.machine.partitions])
-    return Question(f"in partition {match[1]} {words}", partition=match[1], longest=longest)
+    words = f"in partition {match[1]} {_at_most(longest).words}"
+    return Question(words, partition=match[1], longest=longest)
+
+
+def _at_most(longest: int) -> Question:
+    """Return the question of a longest time of all jobs, s."""
+    return Question(f"only jobs that ask for at most {duration(longest)}", longest=longest)
 
 
 def prices_of(texts: Sequence[str], asked: Sequence[tuple[str, Question]]) -> Mapping[str, float]:

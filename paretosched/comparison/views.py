@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ..core.errors import InputError
 from ..core.tables import plain
 from ..simulation.schedule import SLOWDOWN_BOUND, Schedule
 from ..simulation.service import Waits, waits
 from ..workload.user_groups import NAMED_BY_JOBS, with_groups
+from ..workload.workload import Workload
 
 ALL_JOBS = "all jobs"
+MOST_GROUPS = 40  # of a grouping that is offered
 SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
 
 
@@ -38,6 +43,36 @@ def view(how: str | os.PathLike[str], schedules: Sequence[Schedule]) -> View:
     """Return how long the jobs of schedules of one workload wait in other groups, see `user_groups.with_groups`."""
     regrouped = with_groups(schedules[0].workload, how)
     return View(os.fsdecode(how), regrouped.groups, tuple(waits(replace(s, workload=regrouped)) for s in schedules))
+
+
+def other_groupings(workload: Workload) -> list[str]:
+    """Return what jobs can be grouped by, beside the groups that they are in, as for `with_groups`.
+
+    They are what jobs name, and their size; each has two groups with jobs, 40 at most, and none is like another one.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 1, 2], run=[1, 1, 1], estimate=[1, 1, 1], width=[1, 1, 4], capacity=4)
+    >>> other_groupings(w)
+    ['wide: width >= 4; others']
+    """
+    width = max(2, int(np.quantile(workload.width, 0.9, method="higher")))
+    found: dict[bytes, str] = {}
+    known = _members(workload)
+    for how in ("account", "partition", "qos", "queue", f"wide: width >= {width}; others"):
+        try:
+            members = _members(with_groups(workload, how))
+        except InputError:  # jobs do not name it
+            continue
+        if members != known and 2 <= len(np.unique(np.frombuffer(members, np.int64))) <= MOST_GROUPS:
+            found.setdefault(members, how)
+    return list(found.values())
+
+
+def _members(workload: Workload) -> bytes:
+    """Return in which group each job is, whatever the groups are called: they are counted as they first come."""
+    _, first, place = np.unique(workload.group, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place].astype(np.int64).tobytes()
 
 
 def wait_cells(of: Waits) -> list[dict[str, Any]]:

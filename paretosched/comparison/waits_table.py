@@ -15,6 +15,7 @@ from ..core.arrays import Floats, Ints
 from ..core.tables import Column, table
 from ..simulation.schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown
 from ..simulation.service import Waits, waits
+from ..simulation.waiting_reasons import TURN
 from ..workload.measures import objective_name
 from .consequences import AT_ONCE, BETTER, SAME, WORSE, duration, percent
 from .recorded_waits import RecordedWaits
@@ -71,6 +72,10 @@ class Line(NamedTuple):
     cells: dict[str, Cell | None]
 
 
+REASONS = "what jobs wait for", "share of all hours"
+Reasons = Sequence[Mapping[str, Any]]  # rows of `WaitingReasons.table`
+
+
 def wait_lines(waits: Mapping[str, Waits | None]) -> list[Line]:
     """Return the lines of the table: all jobs, then each group with jobs, each with all measures.
 
@@ -98,9 +103,47 @@ def wait_lines(waits: Mapping[str, Waits | None]) -> list[Line]:
             cells: dict[str, Cell | None] = {names[0]: Cell(value_words(measure, before))}
             for name in names[1:]:
                 there = waits[name]
-                cells[name] = None if there is None else _beside(measure, before, float(getattr(there, measure)[place]))
+                cells[name] = None if there is None else beside(measure, before, float(getattr(there, measure)[place]))
             lines.append(Line(place, measure, cells))
     return lines
+
+
+def reason_lines(waiting: Mapping[str, Reasons | None]) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return for what jobs wait: by the names of squeue the share and the time of each scheduler, the most first.
+
+    Parameters
+    ----------
+    waiting
+        Rows of `WaitingReasons.table` by the name of the scheduler; None where they are not known.
+
+    Returns
+    -------
+    Nothing where jobs wait for nodes and their turn only.
+
+    Examples
+    --------
+    >>> limit, turn = ({"reason": name, "hours": 30.0, "share": 50.0} for name in ("Licenses", TURN))
+    >>> reason_lines({"today": [limit, turn], "EASY": [turn], "trained 1": None})
+    [('Resources or Priority', [('50 %', '30 h'), ('50 %', '30 h'), ('–', '')]), \
+('Licenses', [('50 %', '30 h'), ('0 %', ''), ('–', '')])]
+    >>> reason_lines({"today": [turn]})
+    []
+    """
+    rows = {name: {row["reason"]: row for row in of or ()} for name, of in waiting.items()}
+    hours: dict[str, float] = {}
+    for of in rows.values():
+        for reason, row in of.items():
+            hours[reason] = hours.get(reason, 0.0) + row["hours"]
+    if not hours.keys() - {TURN}:
+        return []
+
+    def cell(name: str, reason: str) -> tuple[str, str]:
+        row = rows[name].get(reason)
+        if row is None:
+            return "–" if waiting[name] is None else "0 %", ""
+        return f"{percent(row['share'])} %", duration(3600 * row["hours"])
+
+    return [(reason, [cell(name, reason) for name in rows]) for reason in sorted(hours, key=lambda each: -hours[each])]
 
 
 def value_words(measure: str, value: float) -> str:
@@ -116,7 +159,7 @@ def value_words(measure: str, value: float) -> str:
     return "at once" if value < AT_ONCE else duration(value)
 
 
-def _beside(measure: str, before: float, after: float) -> Cell:
+def beside(measure: str, before: float, after: float) -> Cell:
     """Return the cell of a value beside that of the first scheduler."""
     text = value_words(measure, after)
     if text == value_words(measure, before) or 100 * abs(after - before) <= NOTABLE * before:

@@ -27,16 +27,12 @@ from ..workload.plausibility import offered_load
 from ..workload.resampling import why_not_resampled
 from ..workload.workload import Workload
 from .comparison_tables import distinct
-from .consequences import AT_ONCE, duration
+from .consequences import AT_ONCE, BETTER, SAME, WORSE, duration
 from .intervals import PAIRED_PERCENT, paired_interval
 from .questions import Question
-from .what_if import (
-    TOO_FEW,
-    drawn_workload,
-    for_other_users,
-    is_missed,
-    on_other_machine,
-)
+from .waits_table import MEASURES as WAITS
+from .waits_table import Cell, Line, beside, value_words
+from .what_if import TOO_FEW, drawn_workload, for_other_users, is_missed, on_other_machine
 
 TODAY = "today"
 MEASURES = {"wait_mean_s": "mean", "wait_p95_s": "p95", "slowdown_mean": "slowdown_mean"}  # keys, and of `Waits`
@@ -60,6 +56,8 @@ class Case(NamedTuple):
         UTIL today and then, (draws,) per cent; of the nodes that are there.
     load_before, load_after
         Offered load today and then, (draws,); NaN if all jobs are submitted at once.
+    reached
+        The objectives then, (draws, m) natural units.
     """
 
     label: str
@@ -70,6 +68,7 @@ class Case(NamedTuple):
     busy_after: Floats
     load_before: Floats
     load_after: Floats
+    reached: Floats
 
     def values(self, key: str) -> tuple[Floats, Floats]:
         """Return a measure today and then, (draws, G + 1) each: of all jobs, then of each group."""
@@ -187,7 +186,7 @@ def what_if(
 
 def _cases_of_draw(
     workload: Workload, seed: int | None, asked: Sequence[tuple[str, Question]], policies: Sequence[Policy], users: str
-) -> Iterator[tuple[Waits, Waits, float, float, float | None, float | None]]:
+) -> Iterator[tuple[Waits, Waits, float, float, float | None, float | None, Floats]]:
     """Yield the values of every question under every policy as in `Case`; without a seed those of the log itself."""
     # What jobs wait today, (n,) s, if users react to other waits: each copy of a job is used to the wait of that job.
     used_to = simulate(workload, policies[0]).wait if users == REACT else None
@@ -209,7 +208,8 @@ def _cases_of_draw(
             is_today = question is None and policy is policies[0]
             then = today if is_today else _schedule_of(changed, policy, take(of_log))
             busy = _busy(today, base), _busy(then, base)
-            yield before, waits(then), *busy, offered_load(base), offered_load(changed)
+            loads = offered_load(base), offered_load(changed)
+            yield before, waits(then), *busy, *loads, then.objectives.array
 
 
 def _schedule_of(workload: Workload, policy: Policy, known: Ints | None = None) -> Schedule:
@@ -279,6 +279,54 @@ def _cells(key: str, before: Floats, after: Floats, is_today: bool) -> dict[str,
     return {name: None if (is_today and name != key) or value != value else value for name, value in cells.items()}
 
 
+def answer_lines(heads: Sequence[str], cases: Sequence[Case]) -> list[Line]:
+    """Return a question as the lines of the table of waits: today, then each case; means over the draws.
+
+    A change is the interval of the mean change, in per cent; without intervals the change itself. It is better or worse
+    if 0 is not in it.
+
+    Parameters
+    ----------
+    heads
+        Of today and of each case, (k + 1,).
+    cases
+        The cases of one question, (k,).
+
+    Examples
+    --------
+    >>> def of(*hours): return [Waits(np.array([4]), *(np.array([3600.0 * h]) for _ in range(6))) for h in hours]
+    >>> case = Case("+1", "EASY", of(2, 4), of(1, 2.9), *(np.ones(2),) * 4, np.ones((2, 7)))
+    >>> [cell.text for cell in answer_lines(["today", "then"], [case])[1].cells.values()]
+    ['3 h', '1.9 h']
+    >>> answer_lines(["today", "then"], [case])[1].cells["then"].change
+    '↓ 14 to 56 %'
+    """
+    lines = []
+    for place in np.flatnonzero(np.any([each.jobs for each in cases[0].before], axis=0)).tolist():
+        for measure in WAITS:
+            cells: dict[str, Cell | None] = {}
+            for head, case in zip(heads[1:], cases, strict=True):
+                before, after = (values[:, place] for values in case.values(measure))
+                cells = cells or {heads[0]: Cell(value_words(measure, mean_of(before)))}
+                cells[head] = _cell_of(measure, before, after)
+            lines.append(Line(place, measure, cells))
+    return lines
+
+
+def _cell_of(measure: str, before: Floats, after: Floats) -> Cell:
+    """Return the cell of a measure then, beside today on the same draws; both (draws,)."""
+    mean, (low, high) = mean_of(before), paired_interval(after - before)
+    if np.isnan(low) or not mean:
+        return beside(measure, mean, mean_of(after))
+    ends = [round(100 * end / mean) for end in (low, high)]
+    text = value_words(measure, mean_of(after))
+    if low <= 0 <= high:
+        return Cell(text, SAME, f"{ends[0]} to {ends[1]} %".replace("-", "−") if ends != [0, 0] else "")
+    verdict, arrow = (WORSE, "↑") if low > 0 else (BETTER, "↓")
+    least, most = sorted(map(abs, ends))
+    return Cell(text, verdict, f"{arrow} {least} to {most} %")
+
+
 def mean_of(values: Floats) -> float:
     """Return the mean of the values that are there; NaN without any.
 
@@ -341,9 +389,10 @@ def _gain_sentence(answers: WhatIf, case: Case, question: Question | None) -> st
     first, what, few = answers.cases[0].policy, case.label, ""
     if question is not None:
         loads = [mean_of(values) for values in (case.load_before, case.load_after)]
-        load = f"; offered load {loads[1]:.2f} in place of {loads[0]:.2f}" if question.is_of_users else ""
+        load = f"offered load {loads[1]:.2f} in place of {loads[0]:.2f}" if question.is_of_users else ""
         few = f" {TOO_FEW}" if is_missed(question, answers.workload, *loads) else ""
-        what = f"{case.label} ({question.words}{load})"
+        more = "; ".join(filter(None, [question.words if question.words != case.label else "", load]))
+        what = f"{case.label} ({more})" if more else case.label
     before, after = case.values("mean")
     change = after - before
     means = [mean_of(change[:, place]) for place in range(change.shape[1])]

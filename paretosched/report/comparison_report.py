@@ -228,10 +228,11 @@ def _who_waits(comparison: Comparison) -> str:
         return ""
     order, own = _order(comparison), View("", tuple(_groups(comparison)), comparison.waits)
     reference = comparison.policies[comparison.today or 0]
+    waiting = {name: comparison.waiting[k] for name, k in order.items()} if comparison.waiting else {}
     tables = [
         f"{f'<h3>By {html.escape(view.how)}</h3>' if view.how else ''}"
-        f"{waits_table({name: view.waits[k] for name, k in order.items()}, view.groups, reference)}"
-        for view in (own, *comparison.views)
+        f"{waits_table({n: view.waits[k] for n, k in order.items()}, view.groups, reference, reasons)}"
+        for view, reasons in ((own, waiting), *((other, {}) for other in comparison.views))
     ]
     return f"<section>\n<h2>Who waits how long</h2>\n{''.join(tables)}\n</section>"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import re
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from html import escape
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 import paretosched as ps
 from paretosched.app import other_jobs
 from paretosched.app.actions import ACTIONS
+from paretosched.app.answering import answer_soon
 from paretosched.app.cards import reply, share_of_easy
 from paretosched.app.charts import mark_styles
 from paretosched.app.contents import contents
@@ -32,7 +34,7 @@ from paretosched.app.state_view import view_of
 from paretosched.app.tab_compare import schedules_to_compare
 from paretosched.app.trainings import DONE, Training
 from paretosched.app.waits_view import losses, table_parts
-from paretosched.comparison.what_if import changed_workload, means_text
+from paretosched.comparison.what_if import changed_workload
 from paretosched.core.errors import InputError
 from paretosched.deployment.steps import option_of_groups
 from paretosched.encodings.rule_base import Situations
@@ -44,6 +46,7 @@ from paretosched.wishes.wish import exceeded_limits, goal, violation, wish_text
 from paretosched.workload.resampling import resample
 from paretosched.workload.time_split import split
 from support.commands import succeed
+from support.limited_users import in_weeks
 from support.page import FRONT, signed_in, wait_for_measures
 
 JSON = st.recursive(
@@ -230,15 +233,18 @@ def test_what_is_said_of_limits_of_other_jobs_and_of_groups(house: Path, tmp_pat
     desk._trained_values[1] = front.values[0]
     number = next(k for k, question in enumerate(desk.questions()) if question.more)
     told, limits = answer_to(desk, number, [row], [1])
-    assert set(told.lines) == set(limits) == {schedule_name(front, row), "trained 1"}
-    changed = changed_workload(w, desk.questions()[number])
-    wish = resolved_on(desk.state.wish, changed)
-    for name, policy in ((schedule_name(front, row), row_policy(front, row)), ("trained 1", trained.policy)):
-        values = ps.objectives(ps.simulate(changed, policy))
-        assert [drawn.tolist() for drawn in told.values[name]] == [values.tolist()]
-        over = [f"{limit.objective} by {100 * share:.2g} %" for limit, share in exceeded_limits(wish, values)]
-        says = f"Your limits are exceeded there: {', '.join(over)}." if over else "Your limits are kept there."
-        assert limits[name] == says
+    names = ["EASY", schedule_name(front, row), "trained 1"]
+    assert [case.policy for case in told.cases] == 2 * names
+    assert list(limits) == names
+    changed = [changed_workload(w, desk.questions()[number], seed) for seed in told.seeds or [None]]
+    wishes = [resolved_on(desk.state.wish, each) for each in changed]
+    policies = ["easy", row_policy(front, row), trained.policy]
+    for case, policy in zip(told.cases[3:], policies, strict=True):
+        values = [np.array(ps.objectives(ps.simulate(each, policy))) for each in changed]
+        assert np.array_equal(case.reached, values, equal_nan=True)
+        over = [bool(exceeded_limits(*pair)) for pair in zip(wishes, values, strict=True)]
+        assert ("kept there" in limits[case.policy]) == (not any(over))
+        assert not any(over) or f"in {sum(over)} of {len(over)} draws" in limits[case.policy] or len(over) == 1
     assert {row["user"]: row["group"] for row in group_rows(w)} == dict(
         zip(w.user.tolist(), (w.groups[g] for g in w.group.tolist()), strict=True)
     )
@@ -421,26 +427,55 @@ def test_a_group_that_the_wish_asks_for_and_harms_is_said_and_a_button_protects_
     assert "if the limits relative to EASY were looser by" in told
 
 
-def test_what_if_is_compared_with_its_own_kind_in_several_draws(house: Path, tmp_path: Path) -> None:
-    front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
+def test_of_a_log_of_less_than_two_weeks_no_other_load_is_asked(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
     desk.simulate_known(finder(house / "run", front))
-    asked = desk.questions()[0]
-    assert asked.load == 1.1
+    assert [question.is_of_users for question in desk.questions()] == [False, False]
+    assert "cannot be put together again: it lasts" in repr(contents(desk).pieces["what-if"])
+
+
+def test_what_if_is_compared_with_its_own_kind_in_several_draws(house: Path, tmp_path: Path) -> None:
+    w = in_weeks(ps.read_swf(house / "w.swf.gz"), 3)
+    front = ps.explore(w, evaluations=20, population=10)
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(lambda: (w, []))
+    assert desk.questions()[0].load == 1.1
     row = view_of(desk.state, front).row
     told, _ = answer_to(desk, 0, [row])
     drawn = [(resample(w, seed, load=1.0), resample(w, seed, load=1.1)) for seed in (1, 2, 3)]
-    before, there = (
-        means_text([float(ps.waits(ps.simulate(pair[k], "easy")).mean[0]) for pair in drawn]) for k in (0, 1)
-    )
-    assert told.today[0].endswith(
-        f"the mean wait with EASY is {there}; put together again at today's load {before} "
-        "(3 draws of the users in the log)."
-    )
-    policy = row_policy(front, row)
-    own = means_text([float(ps.waits(ps.simulate(changed, policy)).mean[0]) for _, changed in drawn])
-    assert told.means == {schedule_name(front, row): f"its mean wait is {own}"}
-    assert len(told.values[schedule_name(front, row)]) == 3
+    for case, policy in zip(told.cases[2:], ("easy", row_policy(front, row)), strict=True):
+        assert [each.mean[0] for each in case.before] == [ps.waits(ps.simulate(a, "easy")).mean[0] for a, _ in drawn]
+        assert [each.mean[0] for each in case.after] == [ps.waits(ps.simulate(b, policy)).mean[0] for _, b in drawn]
+
+
+def test_an_answer_that_takes_long_says_how_far_it_is_and_is_kept(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(finder(house / "run", front))
+    asked = json.loads(contents(desk).scene["questions"]["what-if-0"])
+    may_go_on, made = threading.Event(), []
+
+    def make() -> list[Any]:
+        made.append(True)
+        ps.simulate(desk.workload, "easy")
+        may_go_on.wait(60)
+        return ["there"]
+
+    for _ in range(2):  # asked again, it is not begun again
+        words = repr(answer_soon(desk.answers, "key", 4, make))
+        assert "0 of 4 schedules" in words or "1 of 4 schedules" in words
+        assert "pending" in words
+    may_go_on.set()
+    desk.answers["key"].ended.wait(60)
+    assert answer_soon(desk.answers, "key", 4, make) == ["there"]
+    assert made == [True]
+    for _ in range(100):
+        parts = reply(desk, asked)
+        if "pending" not in repr(parts):
+            break
+    assert "told-waits" in repr(parts)
+    assert len(parts) <= 5  # at most four sentences, and the table
 
 
 @pytest.mark.parametrize("do", ["say", "near", "weigh", "undo"])

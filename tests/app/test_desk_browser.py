@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,18 +18,20 @@ import pytest
 import paretosched as ps
 from paretosched.app.charts import part
 from paretosched.app.measuring import measured_columns, names_to_measure
+from paretosched.app.other_jobs import DRAWS, FIRST_SEED
 from paretosched.app.state import policy_file
-from paretosched.comparison.consequences import consequences, either_or, in_service_words, most_important, users_of
+from paretosched.comparison.consequences import either_or, most_important
 from paretosched.comparison.questions import questions
-from paretosched.comparison.waits_table import measure_name, people, wait_lines
-from paretosched.comparison.what_if import changed_workload
+from paretosched.comparison.waits_table import Line, measure_name, people, reason_lines, wait_lines
+from paretosched.comparison.what_if_table import WhatIf, answer_lines, gain_sentences, what_if
 from paretosched.deployment.steps import steps
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.simulation.lower_bounds import bounds
 from paretosched.wishes.exchange_rates import exchange_rates, rate_sentences
 from paretosched.wishes.wish_grammar import parse
 from support.browser import serve_page
-from support.browser_page import AWAY, Page, served_here
+from support.browser_page import AWAY, Page, served_here, wait_for_known
+from support.limited_users import in_weeks, limited_users
 
 pytestmark = pytest.mark.slow
 
@@ -386,18 +389,65 @@ def test_the_scheduler_is_explained_with_the_words_of_the_command_and_the_steps_
     assert told == here
 
 
-def test_a_question_is_answered_with_cards(page: Page, front: ps.Front, browser_house: Path) -> None:
-    tab, row, workload = page.tab, page.row(), ps.read_swf(browser_house / "w.swf.gz")
-    tab.click("[data-tab='compare']")
-    number = next(k for k, question in enumerate(questions(workload)) if question.more)
-    tab.click(f"#what-if-{number} summary")
-    tab.wait_for_selector(f"#what-if-{number} .changes li")
-    changed = changed_workload(workload, questions(workload)[number])
-    easy, other = (ps.simulate(changed, policy) for policy in ("easy", row_policy(front, row)))
-    busy = float(ps.objectives(easy)[0]), float(ps.objectives(other)[0])
-    lines = consequences(ps.waits(easy), ps.waits(other), front.groups, users_of(changed), busy)
-    assert tab.locator(f"#what-if-{number} .changes li").all_inner_texts() == [line.sentence for line in lines]
-    assert in_service_words(ps.waits(easy), "EASY") in tab.inner_text(f"#what-if-{number}")
+def answer_on(page: Page, key: str) -> list[list[str]]:
+    """Open a question, and return its table of waits: of each line the values and the changes."""
+    tab = page.tab
+    tab.click(f"#{key} > summary")
+    tab.wait_for_selector(f"#{key} > .consequences .told-waits")
+    rows = tab.locator(f"#{key} > .consequences .told-waits tbody tr:not(.narrow)")
+    text = "(cell) => [...cell.childNodes].map((node) => node.textContent).join(' ').trim()"
+    words = f"(row) => [...row.querySelectorAll('td')].map({text})"
+    lines: list[list[str]] = rows.evaluate_all(f"(rows) => rows.map({words})")
+    return lines
+
+
+def answer_of(told: WhatIf) -> list[list[str]]:
+    """Return what the library says to one question under two policies."""
+    return texts_of(answer_lines(["today", "then", "other"], told.cases[2:]))
+
+
+def texts_of(lines: Sequence[Line]) -> list[list[str]]:
+    """Return lines of the table of waits as the page shows them."""
+    return [[f"{cell.text} {cell.change}".strip() for cell in line.cells.values() if cell] for line in lines]
+
+
+def test_questions_are_answered_with_the_table_of_waits(chromium: Any, tmp_path: Path) -> None:
+    """More load, more nodes, a group twice, a longest time, users who react: the page says what the library says."""
+    w = in_weeks(limited_users(120, MaxJobsPU=2), 4)
+    front = ps.explore(w, evaluations=20, population=10)
+    ps.save_front(front, tmp_path / "front.parquet")
+    asked = questions(w)
+    load, nodes, group, limit = (
+        next(k for k, q in enumerate(asked) if is_meant(q))
+        for is_meant in (lambda q: q.load == 1.1, lambda q: q.node == "n4", lambda q: q.group, lambda q: q.longest)
+    )
+    with served_here(tmp_path / "front.parquet", w) as url:
+        page = Page(chromium, url)
+        wait_for_known(page)
+        page.tab.click("[data-tab='compare']")
+        policy = row_policy(front, page.row())
+        assert policy is not None
+        for key, number in (
+            ("what-if", load),
+            ("what-if", nodes),
+            ("what-if", group),
+            ("what-if", limit),
+            ("reacting", limit),
+        ):
+            users = "react" if key == "reacting" else "recorded"
+            told = what_if(w, [("", asked[number])], [ps.as_policy("easy"), policy], DRAWS, FIRST_SEED, users=users)
+            assert len(told.seeds) == DRAWS
+            assert answer_on(page, f"{key}-{number}") == answer_of(told)
+            sentence = gain_sentences(told)[1].partition("): ")[2]
+            assert sentence
+            assert sentence in page.tab.inner_text(f"#{key}-{number} > .consequences")
+        reasons = ps.simulate(w, "easy").waiting
+        assert reasons is not None
+        for name, cells in reason_lines({"EASY": reasons.table()}):
+            cell = page.tab.locator(f"#reasons tr:has(th:text-is('{name}')) td").nth(1)
+            assert re.sub(r"\s+", " ", cell.inner_text()).replace(cells[0][1], "").strip() == cells[0][0]
+            assert cell.locator("span").inner_text() == cells[0][1]
+        page.close()
 
 
 def test_a_limit_is_typed_into_the_table_and_a_number_shows_its_jobs(page: Page, front: ps.Front) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +13,19 @@ import pytest
 import paretosched as ps
 from paretosched.app.cards import reply
 from paretosched.app.contents import contents
+from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
-from paretosched.app.measuring import LEAST, MEASURES_FILE, load_columns, names_to_measure
+from paretosched.app.measuring import FEW, LEAST, MEASURES_FILE, Measuring, load_columns, names_to_measure
 from paretosched.app.state_view import view_of
 from paretosched.app.trainings import DONE, Training
-from paretosched.app.waits_view import HERE, buttons_of, job_parts, sentences, table_of, table_parts
+from paretosched.app.waits_view import HERE, buttons_of, job_parts, sentences, table_of, table_parts, waiting_of
 from paretosched.app.widgets import html_text
-from paretosched.comparison.waits_table import MEASURES, jobs_behind, measure_name, wait_lines
+from paretosched.comparison.waits_table import MEASURES, REASONS, jobs_behind, measure_name, reason_lines, wait_lines
 from paretosched.core.errors import InputError
+from paretosched.report.comparison_report import report
 from paretosched.wishes.wish import wish_text
+from support.limited_users import limited_users
 from support.page import wait_for_measures
 
 
@@ -111,7 +115,34 @@ def test_what_is_no_limit_is_refused_in_words(known_desk: Desk, text: str, words
     with pytest.raises(InputError, match=words):
         known_desk.act({"do": "cap", "name": "mean wait", "text": text})
     assert known_desk.state.wish is None
-    assert known_desk.measuring is None
+    assert known_desk.measuring is None or known_desk.measuring.is_ahead
+
+
+def test_waits_are_measured_before_somebody_asks_for_them(known_desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_for_measures(known_desk)
+    front, w = known_desk.front, known_desk.workload
+    assert w is not None
+    assert front.measured.names == ()  # what nobody asked for is not shown
+    kept = load_columns(known_desk.folder, known_desk.digest, len(front))
+    made = list(ps.schedules(front, range(len(front)), w))
+    for which in ("mean", "worst"):
+        of_all = [max(float(getattr(ps.waits(schedule), which)[0]), LEAST) for schedule in made]
+        assert kept[measure_name(which, 0, front.groups)].tolist() == pytest.approx(of_all)
+    monkeypatch.setattr("paretosched.app.desk.measured_columns", None)
+    known_desk.act({"do": "cap", "name": "mean wait", "text": "30d"})
+    wait_for_measures(known_desk)
+    assert known_desk.remark == ""
+    assert wish_text(known_desk.state.wish, hours=True) == "mean wait <= 720h"
+
+
+def test_what_nobody_asked_for_is_measured_only_if_it_is_soon_done() -> None:
+    began = time.monotonic() - 3  # s, for the first 20 schedules
+    long = Measuring("", {}, 4000, is_ahead=True, began=began)
+    assert not long.progress(FEW - 1)
+    assert long.progress(FEW)
+    assert long.is_stopped
+    assert not Measuring("", {}, 4000, began=began).progress(FEW)
+    assert not Measuring("", {}, 400, is_ahead=True, began=began).progress(FEW)
 
 
 def test_before_the_jobs_are_known_a_limit_on_waits_is_refused(desk: Desk) -> None:
@@ -177,3 +208,40 @@ def test_sentences_are_at_most_three_and_of_waits(known_desk: Desk) -> None:
         assert 1 <= len(lines) <= 3
         assert all("mean wait" in line.sentence and "AWRT" in line.sentence for line in lines)
         assert sum(line.sentence.startswith("All jobs") for line in lines) == 1
+
+
+def test_what_jobs_wait_for_is_said_where_a_machine_has_limits(tmp_path: Path) -> None:
+    """The page and both reports say of each scheduler what its schedule says."""
+    w = limited_users(60, MaxJobsPU=2)
+    front = ps.explore(w, evaluations=20, population=10)
+    desk = Desk(front, tmp_path)
+    desk.simulate_known(lambda: (w, []))
+    desk.act({"do": "compare", "name": "FCFS"})
+    desk.act({"do": "choose", "row": 0})
+    table_of(desk, 0)
+    schedules = (*(ps.simulate(w, name) for name in ("fcfs", "easy")), next(iter(ps.schedules(front, [0], w))))
+    said = {
+        name: None if of.waiting is None else of.waiting.table()
+        for name, of in zip(("today: FCFS", "EASY", HERE), schedules, strict=True)
+    }
+    assert waiting_of(desk, 0) == said
+    lines = reason_lines(said)
+    assert "QOSMaxJobsPerUserLimit" in dict(lines)
+    cells = [cell for _, line in lines for cell in line]
+    of_policies = [cell for _, line in lines for cell in line[:2]]
+    texts = {
+        html_text(table_parts(desk, 0, made=True)): cells,
+        decision(desk): cells,
+        report(None, ps.compare(w, "fcfs", today="fcfs")): of_policies,
+    }
+    for text, wanted in texts.items():
+        last = text.partition(f"{REASONS[0]}<small>")[2].partition("</tbody>")[0]
+        assert re.findall(r'<td[^>]*>([^<]*)<span class="change">(.*?)</span>', last) == wanted
+
+
+def test_where_jobs_wait_for_their_turn_only_nothing_is_said_of_reasons(known_desk: Desk) -> None:
+    assert set(waiting_of(known_desk, 0).values()) == {None}
+    assert REASONS[0] not in html_text(table_parts(known_desk, 0, made=True))
+    w = limited_users(60)
+    turns = [ps.simulate(w, name).waiting for name in ("easy", "fcfs")]
+    assert reason_lines({"today": None if turns[0] is None else turns[0].table()}) == []

@@ -162,10 +162,10 @@ def test_waits_that_grow_are_not_said_to_be_saved() -> None:
 
         none = np.zeros(3)
         zero = [waits_of(0)] * 3
-        cases = [Case("today", "EASY", zero, zero, none, none, none, none)]
+        cases = [Case("today", "EASY", zero, zero, none, none, none, none, none)]
         for label, hours in zip(labels, saved, strict=True):
             then = [waits_of(-each) for each in hours]
-            cases.append(Case(label, "EASY", zero, then, none, none, none, none))
+            cases.append(Case(label, "EASY", zero, then, none, none, none, none, none))
         asked = [(label, Question("", more=2, word=label)) for label in labels]
         w = THREE.with_(submit=[0, 0, 7200])
         return WhatIf(w, asked, cases, [1, 2, 3], "", {label: [] for label in labels}, {})

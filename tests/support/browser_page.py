@@ -11,6 +11,7 @@ from typing import Any
 import paretosched as ps
 from paretosched.app.locate_workload import finder
 from paretosched.app.server import open_page
+from paretosched.workload.reopening import as_workload
 
 MISSING = "NO BROWSER: the page was not tested; install chromium and playwright, or name a browser in BROWSER_PATH"
 # what Chromium and Dash write when a server is away, or answers 401 or 409
@@ -95,15 +96,15 @@ def wait_for_known(page: Page) -> None:
 
 
 @contextmanager
-def served_here(front_file: Path, *logs: Path) -> Iterator[str]:
+def served_here(front_file: Path, *logs: Path | ps.Workload) -> Iterator[str]:
     """Serve a page as `serve_page` does, but from this process, where all modules are loaded already.
 
-    `logs` is the log of the front, or nothing.
+    `logs` is the log of the front or its workload, or nothing.
     """
     front = ps.load_front(front_file)
-    workload = ps.read_swf(logs[0]) if logs else None
-    find = finder(front_file, front, workload, [*map(str, logs)])
-    with open_page(front_file, front, find, port=0) as (url, _, serve):
+    workload = as_workload(logs[0]) if logs else None
+    words = [str(log) for log in logs if isinstance(log, Path)]
+    with open_page(front_file, front, finder(front_file, front, workload, words), port=0) as (url, _, serve):
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield url

@@ -31,3 +31,8 @@ def limited_users(jobs: int = 120, **limits: int) -> ps.Workload:
         group=np.where(user <= 2, 0, 1), groups=("top", "others"), name="users", epoch=0,
     )  # fmt: skip
     return w.with_(wait=ps.simulate(w, "easy").wait + 1)
+
+
+def in_weeks(w: ps.Workload, weeks: int) -> ps.Workload:
+    """Return a log of hours over so many weeks, so that it can be put together again: a part of its jobs in each."""
+    return w.with_(submit=w.submit + np.arange(len(w)) * weeks // len(w) * 7 * 86_400)

@@ -61,7 +61,24 @@
     host.filled = host.asked;
     window.dash_clientside.set_props({ part: "ask", place: "table" }, { data: { ...JSON.parse(host.asked), span: [0, 1] } });
   }
-  document.addEventListener("toggle", ask, true); // a part that is opened is asked for then
+  let times = 0; // that something was asked for again
+
+  /** Ask again for what the server is still working out. */
+  function askAgain() {
+    for (const host of document.querySelectorAll("[data-told]:has(> .pending)")) {
+      if (host.waits || !host.checkVisibility()) continue;
+      host.waits = setTimeout(() => {
+        host.waits = 0;
+        const data = { ...JSON.parse(host.asked), span: [0, ++times] };
+        window.dash_clientside.set_props({ part: "ask", place: host.dataset.told }, { data });
+      }, 200);
+    }
+  }
+  const opened = () => {
+    ask(); // a part that is opened is asked for then
+    askAgain();
+  };
+  document.addEventListener("toggle", opened, true);
   onReturn(() => {
     for (const host of document.querySelectorAll("[data-told]:empty")) host.asked = undefined;
   });
@@ -220,6 +237,7 @@
       putBack();
       fill();
       ask();
+      askAgain();
     });
     for (const host of document.querySelectorAll("#panels, .first, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true, attributeFilter: ["data-html"] });
   }
