@@ -82,6 +82,7 @@ from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, WholeNodes
 BY_SWITCHES = ("cons_tres", "linear")  # choices that go by the leaves of switches, if there are some
 RULES = {"cons_tres": CONS_TRES, "linear": IN_ORDER, "first": IN_ORDER, "best": BEST, "spread": EMPTIEST}
 LONGEST = (OPTION.names or ()).index("longest")
+PLACES = ("named", "counts", "end", "pool", "pool_end")  # of an option, in the lists of the plan
 STEPS_A_HOLD = 2  # of the profile of a node
 MOST_STEPS = 2**26  # at one time; memory is used only for those that there are
 
@@ -118,22 +119,29 @@ def node_plan(workload: Workload) -> NodePlan:
     builder = _Builder(machine, workload.names.users if workload.names is not None else {}, arrays)
     built = np.zeros(len(shapes), SHAPE)
     tiers, rows, longest = (np.zeros(len(shapes), np.int64) for _ in range(3))
+    same: dict[tuple[object, ...], int] = {}  # jobs that can be placed in the same ways have one shape
+    kept = np.empty(len(shapes), np.int64)
     for number, said in enumerate(shapes):
-        built[number]["option"] = len(builder.options)
+        first, first_list = len(builder.options), len(builder.lists)
         who_asks = said.get("account", ""), said.get("qos", "")
         named = machine.partitions_of(said["partition"])
         partitions = [k for k in named if machine.partitions[k].is_open_to(*who_asks)]
         for k in partitions:
             builder.add_options(k, said)
-        built[number]["option_end"] = len(builder.options)
-        options = builder.options[built[number]["option"] :]
+        tiers[number] = max((machine.partitions[k].tier for k in partitions), default=0)
+        kept[number] = same.setdefault((tiers[number], *builder.ways_from(first, first_list)), number)
+        if kept[number] < number:
+            del builder.options[first:], builder.lists[first_list:]
+            continue
+        options = builder.options[first:]
+        built[number]["option"], built[number]["option_end"] = first, len(builder.options)
         built[number]["late"] = builder.is_late(options)
         built[number]["timed"] = builder.is_timed(options)
         built[number]["single"] = not built[number]["late"] and all(builder.needs_one(option) for option in options)
         built[number]["rows"] = max((builder.most_nodes(option) for option in options), default=0)
         rows[number] = built[number]["rows"] * (1 + built[number]["late"])
         longest[number] = max((option[LONGEST] for option in options), default=FAR)
-        tiers[number] = max((machine.partitions[k].tier for k in partitions), default=0)
+    of_job = kept[of_job]
     holders = np.zeros(len(workload), HOLDER)
     holders["shape"], holders["tier"], holders["request"] = of_job, tiers[of_job], workload.estimate
     holders["limit"] = np.minimum(workload.estimate, longest[of_job])  # jobs that ran although they ask for more do so
@@ -250,6 +258,15 @@ class _Builder:
         if number == len(self._rows):
             self._rows.append(nodes)
         return number
+
+    def ways_from(self, first: int, first_list: int) -> tuple[object, ...]:
+        """Return the options from `first` on, with what their places in the lists, from `first_list` on, say there."""
+        places = [(OPTION.names or ()).index(name) for name in PLACES]
+        ways = [list(option) for option in self.options[first:]]
+        for way in ways:
+            for place in places:
+                way[place] -= first_list
+        return tuple(map(tuple, ways)), tuple(self.lists[first_list:])
 
     def most_nodes(self, option: tuple[int, ...]) -> int:
         """Return how many nodes a job can have in an option."""

@@ -34,9 +34,14 @@ from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
 MOST_GROUPS = 64
-IMPORTED = ("user", "project", "department", "group")  # words of import and deploy
+IMPORTED = ("project", "department", "group")  # words of import and deploy
 SPOKEN_OF = re.compile(r"UTIL|AWRT[0-9]*|EASY|today", re.ASCII | re.IGNORECASE)  # in wishes
-NAMED_BY_JOBS = {"partition": "partition", "account": "account", "qos": "queue"}  # with the field of a log
+NAMED_BY_JOBS = {  # with the field of a log
+    "partition": "partition",
+    "account": "account",
+    "qos": "queue",
+    "user": "user",
+}
 OTHER = "other"  # the group of those who are in no list
 UNKNOWN_USERS = "user unknown and 1 % of the work or more: put into the last group"
 UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
@@ -111,7 +116,7 @@ def by_queue(workload: Workload) -> Workload:
 
 
 def by_request(workload: Workload, column: str) -> Workload:
-    """Return a workload grouped by what jobs name: their "partition", the first one of several, "account" or "qos".
+    """Return a workload grouped by what jobs name: their "partition", the first one of several, "account" or "qos"; or by "user".
 
     On a machine of nodes it is what jobs ask for, else the field of the log: QOS are its queues.
 
@@ -220,7 +225,7 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     workload
         Any workload.
     how
-        "consumption", "swf", "queue", "partition", "account" or "qos"; descending percentages of the consumption, such
+        "consumption", "swf", "queue", "partition", "account", "qos" or "user"; descending percentages of the consumption, such
         as "8,2,1,0.1"; groups in words, such as "large: width >= 32; rest", see `group_words`; or the path of a CSV
         file, see `by_csv`.
     called
@@ -249,10 +254,6 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
         hint = "; swf has the groups of the import" if words in IMPORTED else did_you_mean(words, groupings)
-        if words in ("user", "users"):
-            hint = "; consumption groups users by their share of the work, 1 the heaviest" + (
-                hint if words == "user" else ""
-            )
         if not words.strip() or set(words) & set(":;"):
             hint = "; in words a group has a name and a condition, as in large: width >= 32; rest"
         if hint and not os.path.lexists(words):
@@ -332,7 +333,7 @@ def _check_number(count: int, what: str) -> None:
     if count > MOST_GROUPS:
         raise InputError(
             f"{what} {count} groups, but at most {MOST_GROUPS} can have objectives of their own; "
-            "join some of them in a CSV file user,group"
+            "join some of them in a CSV file user,group, or take consumption: users by their share of the work"
         )
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.workload.description import describe, description_text
+from paretosched.workload.group_rules import ListedGroups
 from paretosched.workload.swf import read_swf
 from paretosched.workload.time_split import split
 from paretosched.workload.user_groups import (
@@ -20,6 +21,7 @@ from paretosched.workload.user_groups import (
     by_queue,
     by_swf_group,
     group_table,
+    rule_of,
     with_groups,
 )
 from paretosched.workload.workload import Workload
@@ -129,6 +131,14 @@ def test_groups_of_the_log_come_by_number_and_the_unknown_last() -> None:
     assert (w.groups, w.group.tolist()) == (("2", "5", "unknown"), [1, 2, 0, 1])
 
 
+def test_each_user_can_be_a_group_of_policies_too() -> None:
+    w = with_groups(jobs([1] * 4, [8, 7, -1, 8], source=({"function": "lublin"},)), "user")
+    assert (w.groups, w.group.tolist()) == (("7", "8", "unknown"), [1, 0, 2, 1])
+    rule = rule_of(w)
+    assert isinstance(rule, ListedGroups)
+    assert rule.group_indices(jobs([1] * 3, [7, 8, 9])).tolist() == [0, 1, 2]
+
+
 def test_queues_have_the_names_of_the_header() -> None:
     header = ("Queue: 0 interactive", "Queue: 1 4", "Queue:  3  night  runs  ")
     w = by_queue(workload_of([0] * 5, [3, 0, 4, -1, 1], header))
@@ -214,8 +224,8 @@ def test_words_that_describe_no_group_are_no_file(words: str) -> None:
 
 def test_a_word_that_is_no_grouping_names_what_to_type() -> None:
     w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=1)
-    with pytest.raises(InputError, match="consumption groups users by their share of the work"):
-        with_groups(w, "user")
+    with pytest.raises(InputError, match=r'but is "users"; did you mean user\?$'):
+        with_groups(w, "users")
     with pytest.raises(InputError, match=r"swf has the groups of the import$"):
         with_groups(w, "project")
 
