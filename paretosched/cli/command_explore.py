@@ -14,7 +14,6 @@ from .file_kinds import Kind
 from .inputs import (
     load_kernels_sooner,
     read_workload,
-    remark_dependencies,
     remark_repairs,
     remark_rest,
     show_other_machine,
@@ -370,7 +369,6 @@ def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Workload, Pro
             remark_rest(options.output)
             raise
     remark_repairs(options, options.trace, workload)
-    remark_dependencies(options.trace, workload)
     return front, workload, last.get(True), last[False]
 
 
@@ -484,7 +482,6 @@ def _explore_plan(options: argparse.Namespace) -> None:
             remark(f"the runs are kept in {options.output}; the same command continues them")
             raise
     remark_repairs(options, options.trace, workload)
-    remark_dependencies(options.trace, workload)
     _show_plan(options, front, workload)
 
 

@@ -14,7 +14,6 @@ from .inputs import (
     load_kernels_sooner,
     read_wish,
     read_workload,
-    remark_dependencies,
     remark_repairs,
     remark_rest,
     show_other_machine,
@@ -308,7 +307,6 @@ def run(options: argparse.Namespace) -> int:
     save_policy(training.policy, options.output)
     for trace, workload in zip(options.traces, workloads, strict=True):
         remark_repairs(options, trace, workload)
-        remark_dependencies(trace, workload)
     _remark_disappointments(options, training)
     show(_json(options, training) if options.json else _text(options, training))
     return DISAPPOINTING if training.shortfalls() and not options.accept_worse else 0

@@ -37,7 +37,6 @@ from ..core.files import unreadable
 from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Changes, Decoder, Heir
-from ..encodings.guarded_order import GuardedOrders
 from ..simulation.objective import FROM_START, UTIL_FROM, objective_count, objectives_of
 from ..simulation.simulator import letting_wait
 from ..workload.reopening import WorkloadLike, as_workload
@@ -194,8 +193,7 @@ def simulations(
     seconds are the sum.
     """
     one_of("util_from", util_from, UTIL_FROM)
-    is_guarded = isinstance(encoding, GuardedOrders)
-    workloads = [w if is_guarded and w.machine is not None else letting_wait(w) for w in workloads]
+    workloads = [letting_wait(workload) for workload in workloads]
     decoders = [encoding.decoder(workload) for workload in workloads]
     warm_up(encoding, util_from)  # before any worker starts, so that all of them find compiled kernels
     if compute.workers or compute.scheduler is not None:

@@ -67,6 +67,7 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.widest_first import widest_first
 from ..workload.charge import AskedShares
+from ..workload.dependencies import dependencies_of
 from ..workload.measures import (
     IDLE,
     JAIN,
@@ -154,9 +155,11 @@ def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats) -> B
         if measure.quantity in USES:
             share = w.resource_shares[USES[measure.quantity]]
             alone[i] = share_used(w, *_in_span(w, span), counted, share)
+    together = alone.copy()
+    if dependencies_of(w) is not None:  # then it depends on the schedule when jobs come
+        return Bounds(alone, together, float(alone[0]))
     first = int(w.eligible.min())
     prompt = max(span, int((w.eligible + w.run).max()) - first)
-    together = alone.copy()
     _raise_means(w, together)
     return Bounds(alone, together, _utilisation(w, prompt))
 

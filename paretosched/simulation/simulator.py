@@ -17,7 +17,6 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
-from ..policies.guarded import Guarded
 from ..policies.outcome import Lives, Outcome, Placement, in_rows
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy, decided_by
 from ..policies.priority import Priority
@@ -147,15 +146,10 @@ def with_dependencies(policy: Policy, workload: Workload) -> Workload:
     return workload.with_(reactions=reactions)
 
 
-def letting_wait(workload: Workload, policy: Policy | None = None) -> Workload:
-    """Return a workload whose jobs wait for those on which they depend, as `with_dependencies`, for a search.
-
-    The same one, without a remark, if none does, or if that cannot be simulated under the policy.
-    """
-    reactions = workload.reactions if workload.reactions is not None else dependencies_of(workload)
-    if reactions is None or (policy is not None and why_not_reacting(policy, workload)):
-        return workload if workload.reactions is None else workload.with_(reactions=None)
-    return workload.with_(reactions=reactions)
+def letting_wait(workload: Workload) -> Workload:
+    """Return a workload whose jobs wait for those on which they depend, for a search; the same one if none does."""
+    reactions = dependencies_of(workload)
+    return workload if reactions is None else workload.with_(reactions=reactions)
 
 
 def why_not_reacting(policy: Policy, workload: Workload) -> str:

@@ -97,8 +97,7 @@ class Task:
 
     def values_of(self, policy: Policy) -> Floats:
         """Return the objective values of a policy on all workloads, (W m,)."""
-        pairs = ((w, policy.outcome(w).start) for w in (letting_wait(each, policy) for each in self.workloads))
-        return np.concatenate([objectives_of(w, start) for w, start in pairs])
+        return np.concatenate([objectives_of(w, policy.outcome(w).start) for w in self.workloads])
 
     def parts(self, values: Floats) -> list[Floats]:
         """Return values by workload, W times (k, m)."""

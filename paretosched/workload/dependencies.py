@@ -175,7 +175,7 @@ def words_on_dependencies(workload: Workload) -> str:
         return ""
     return (
         f"{jobs:,} of {number_of(len(workload), 'job')} depend on others, which is not simulated here: they come when "
-        "they could run in the log; simulate and compare let them wait"
+        "they could run in the log; simulate, compare, explore and train let them wait"
     )
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from paretosched import Guarded, Workload, simulate
 from support.down import down_at_times, down_workloads, with_down
+from support.limit_zoo import limited_case
 from support.machine_zoo import crowded_case
 from support.naive_guarded import runs_on_nodes, start_times, terms_of
 from support.placing import as_runs, runs_of
@@ -60,6 +61,22 @@ def test_on_nodes_it_is_that_of_the_oracle(review: int) -> None:
         assert as_runs(schedule) == runs_of(w, runs_on_nodes(w, terms_of(w, policy))), seed
         other += schedule.start.tolist() != starts(w, "easy")
     assert other > 20
+
+
+def test_is_that_of_the_oracle_on_nodes_where_jobs_wait_for_others() -> None:
+    """In the books jobs come when they really do."""
+    policy, other, waited = Guarded(("a",), 1.0, 1.1, 60, 50), 0, 0
+    for seed in range(30):
+        n, rng = 24, np.random.default_rng([seed, 7])
+        w = limited_case(seed, with_limits=False, n=n)
+        w = w.with_(submit=np.sort(w.submit // 4), group=rng.integers(0, 3, size=n), groups=("a", "b", "c"))
+        if w.machine is None or w.machine.down:
+            continue
+        schedule = simulate(w, policy).check()
+        assert as_runs(schedule) == runs_of(w, runs_on_nodes(w, terms_of(w, policy))), seed
+        other += schedule.start.tolist() != starts(w, "easy")
+        waited += int((schedule.workload.eligible > w.eligible).any())
+    assert min(other, waited) > 10
 
 
 @pytest.mark.slow

@@ -12,6 +12,8 @@ import pytest
 
 from paretosched.core.arrays import Floats
 from paretosched.core.errors import InputError
+from paretosched.policies.guarded import Guarded
+from paretosched.policies.plain import Plain
 from paretosched.search.runs import known_parameters
 from paretosched.simulation.objective import objective_table, objectives, objectives_of
 from paretosched.simulation.simulator import simulate
@@ -25,6 +27,7 @@ from paretosched.workload.resampling import resample
 from paretosched.workload.time_split import split
 from paretosched.workload.user_groups import by_consumption, by_earlier_consumption
 from paretosched.workload.workload import Workload
+from support.limit_zoo import limited_case
 from support.trainings import archive, of_weeks, training_json
 
 W = of_weeks()
@@ -45,6 +48,14 @@ def by_hand(policies: list[Floats], reference: list[Floats], over: str) -> tuple
     limits = [1.02 * ref[4] for ref in reference]
     excesses = [max(v[4] - limit, 0) / limit for v, limit in zip(policies, limits, strict=True)]
     return float(np.mean(goals if over == "sum" else ratios)), max(excesses)
+
+
+def test_jobs_wait_for_others_as_they_do_when_a_policy_is_simulated() -> None:
+    w = limited_case(5, with_limits=False, n=20)
+    task = Task(parse("AWRT", objective_table(w.groups)), "sum", [w], [w])
+    for policy in (Plain("easy"), Guarded(w.groups[:1], each=1.1)):
+        assert task.values_of(policy).tolist() == objectives(simulate(w, policy)).tolist()
+    assert (simulate(w, "easy").workload.eligible != w.eligible).any()
 
 
 def test_windows_have_every_job_once_and_last_as_long() -> None:
