@@ -15,7 +15,7 @@ from paretosched import Workload, load_log, simulate
 from support.commands import command
 from support.naive_limits import held_by
 from support.naive_machine import partitions_of
-from support.naive_rhythms import slurm
+from support.naive_rhythms import slurm_lives
 from support.placing import as_runs
 from support.recorded_scenes import (
     SECONDS,
@@ -204,7 +204,7 @@ SECOND_0 = 1_699_999_200  # Unix time of a scene that is a log, a multiple of an
 IN_ENGINE = [
     name
     for name, scene in RECORDED.items()
-    if not (scene["before"] or scene["commands"] or "PreemptType" in scene["conf"])
+    if not (scene["before"] or scene["commands"] or "SUSPEND" in scene["conf"].get("PreemptMode", ""))
     and all(job["number"] for job in scene["jobs"])
     and "partition_job_depth" not in scene["SchedulerParameters"]
     and len({job.priority for job in jobs_in(scene).values()}) == 1
@@ -250,7 +250,8 @@ def test_the_engine_plays_the_scenes_as_the_oracle(name: str, tmp_path: Path) ->
     scene, log = RECORDED[name], log_of(name, tmp_path)
     jobs = jobs_in(scene)
     rhythm = rhythm_in(scene)._replace(bf_seconds=(), bf_first=0, epoch=SECOND_0, over_time_limit=0)
-    begun = slurm(machine_in(scene)._replace(run_minutes_first=0), [*jobs.values()], rhythm)
+    lives = slurm_lives(machine_in(scene)._replace(run_minutes_first=0), [*jobs.values()], rhythm)
+    begun = {run.job.row: run for run in sorted(lives, key=lambda run: run.begin)}
     schedule = simulate(log, str(tmp_path / "slurm.conf")).check()
     requests = log.requests
     assert requests is not None
@@ -270,6 +271,11 @@ def test_the_engine_plays_the_scenes_as_the_oracle(name: str, tmp_path: Path) ->
             begun[row].begin,
             expected,
         ), [*jobs][row]
+    lost = {(rows[run.job.row][0], run.begin, run.end) for run in lives if run is not begun[run.job.row]}
+    lost |= {(rows[row][0], run.begin, run.end) for row, run in begun.items() if run.end - run.begin < run.job.run}
+    cut, since = schedule.lives, log.epoch - SECOND_0
+    columns = () if cut is None else (cut.job.tolist(), (cut.begin + since).tolist(), (cut.end + since).tolist())
+    assert {*zip(*columns, strict=True)} == lost
 
 
 def test_jobs_are_held_for_the_reasons_that_slurm_gave() -> None:

@@ -76,7 +76,7 @@ def test_a_circle_is_refused() -> None:
 
 def test_policies_that_cannot_wait_for_others_say_so() -> None:
     with pytest.raises(ps.InputError, match="--without dependencies"):
-        ps.simulate(log_of(["", "afterok:1"], [0, 1]), "guarded: 1")
+        ps.simulate(log_of(["", "afterok:1"], [0, 1]), "scojo")
 
 
 def pairs_of(w: ps.Workload) -> set[tuple[int, int]]:
