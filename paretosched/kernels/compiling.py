@@ -22,29 +22,34 @@ if COMPILED:
     from numba import extending
     from numba.core import event, types
 
+    plain: Callable[[Any], Any] = types.unliteral  # the type of a constant without its value
     event.Listener.register(Compilations)
     event.register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
 
-    def njit(**options: Any) -> Callable[[F], F]:
-        """Return numba's decorator with these `options`, with which a constant that a kernel passes is like any number.
+    def njit(
+        *, cache: bool, nogil: bool, _nrt: bool = True, inline: str = "never", fastmath: bool = False
+    ) -> Callable[[F], F]:
+        """Return numba's decorator, with which a constant that a kernel passes is like any number.
 
-        numba itself compiles a function once more for each constant that another one passes to it.
+        numba itself compiles a function once more for each constant that another one passes to it. cache, nogil, _nrt,
+        inline and fastmath are numba's options.
         """
+        options: dict[str, Any] = {"cache": cache, "nogil": nogil, "_nrt": _nrt, "inline": inline, "fastmath": fastmath}
 
-        def compiled(function: F) -> F:
+        def compile_function(function: F) -> F:
             """Return the function as numba compiles it, with what says for which types others call it."""
             kernel: Any = numba.njit(**options)(function)
             resolve = kernel.get_call_template
 
             def resolve_constants(args: Any, kws: Any) -> Any:
-                """Return what numba's own method does, with the types of constants without their values."""
-                return resolve(tuple(map(types.unliteral, args)), {k: types.unliteral(kws[k]) for k in kws})
+                """Return what numba's own method does with the types `args` and `kws`, as if constants were any numbers."""
+                return resolve(tuple(map(plain, args)), {name: plain(kws[name]) for name in kws})
 
             kernel.get_call_template = resolve_constants
             chosen: F = kernel
             return chosen
 
-        return compiled
+        return compile_function
 
     @njit(cache=True, nogil=True, _nrt=False, inline="always")
     def power(x: float, y: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -17,6 +18,23 @@ from support.experiments import ROOT
 BLOCKED = f"""
 import sys
 sys.modules.update(dict.fromkeys({sorted(name for names in EXTRAS.values() for name in names)}))
+"""
+RUN_ALL = """
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from paretosched.cli import main
+
+told = []
+for line in lines:
+    err = StringIO()
+    with redirect_stdout(StringIO()), redirect_stderr(err):
+        try:
+            status = main(line.split())
+        except SystemExit as end:  # after help
+            status = end.code
+    told.append([status or 0, err.getvalue()])
+print(json.dumps(told))
 """
 CORE = (
     "info w.swf",
@@ -64,26 +82,32 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subproces
     return run
 
 
+@pytest.fixture(scope="module")
+def outcomes(without: Callable[..., subprocess.CompletedProcess[str]]) -> dict[str, tuple[int, str]]:
+    """The status and standard error of each command line; one process runs all of them."""
+    lines = [*CORE, *(line for line, _ in BEYOND)]
+    done = without(f"lines = {lines!r}\n{RUN_ALL}")
+    assert done.returncode == 0, done.stderr
+    return {line: (status, err) for line, (status, err) in zip(lines, json.loads(done.stdout), strict=True)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("line", CORE)
-def test_the_core_needs_no_extra(without: Callable[..., subprocess.CompletedProcess[str]], line: str) -> None:
-    done = without(f"from paretosched.cli import main; sys.exit(main({line.split()}))")
-    assert done.returncode == 0, done.stderr
-    assert "paretosched[" not in done.stderr
+def test_the_core_needs_no_extra(outcomes: dict[str, tuple[int, str]], line: str) -> None:
+    status, err = outcomes[line]
+    assert status == 0, err
+    assert "paretosched[" not in err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("line", "extra"), BEYOND)
-def test_what_needs_an_extra_says_which(
-    without: Callable[..., subprocess.CompletedProcess[str]], line: str, extra: str
-) -> None:
-    done = without(f"from paretosched.cli import main; sys.exit(main({line.split()}))")
-    assert done.returncode == 2
-    last = done.stderr.splitlines()[-1]
+def test_what_needs_an_extra_says_which(outcomes: dict[str, tuple[int, str]], line: str, extra: str) -> None:
+    status, err = outcomes[line]
+    assert status == 2
     assert re.fullmatch(
-        rf"paretosched {line.split()[0]}: this needs \w+, .* pip install 'paretosched\[{extra}\]'", last
+        rf"paretosched {line.split()[0]}: this needs \w+, .* pip install 'paretosched\[{extra}\]'", err.splitlines()[-1]
     )
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in err
 
 
 @pytest.mark.slow

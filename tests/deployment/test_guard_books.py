@@ -231,14 +231,19 @@ def test_settled_jobs_leave_the_file(tmp_path: Path) -> None:
 # --- the file ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cut", [1, 9, 30])
-def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path, cut: int) -> None:
+def write_two_lines(folder: Path) -> None:
+    """Write books of a job that is submitted, and starts."""
     books = new_books(T0, "")
-    write_books(tmp_path, books)
+    write_books(folder, books)
     for second, lives in ((10, [waits()]), (20, [runs(T0 + 15)])):
         line, _ = line_of(books, T0 + second, lives, OURS)
         books.apply(line)
-        add_line(tmp_path, line)
+        add_line(folder, line)
+
+
+@pytest.mark.parametrize("cut", [1, 9, 30])
+def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path, cut: int) -> None:
+    write_two_lines(tmp_path)
     data = (tmp_path / BOOKS).read_bytes()
     (tmp_path / BOOKS).write_bytes(data[:-cut])
     read = read_books(tmp_path)
@@ -267,12 +272,7 @@ def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path, cut: int) -> None:
     ],
 )
 def test_damaged_books_are_refused_in_one_line(tmp_path: Path, old: str, new: str, message: str | None) -> None:
-    books = new_books(T0, "")
-    write_books(tmp_path, books)
-    for second, lives in ((10, [waits()]), (20, [runs(T0 + 15)])):
-        line, _ = line_of(books, T0 + second, lives, OURS)
-        books.apply(line)
-        add_line(tmp_path, line)
+    write_two_lines(tmp_path)
     text = (tmp_path / BOOKS).read_text(encoding="utf-8")
     assert old in text
     (tmp_path / BOOKS).write_text(text.replace(old, new, 1), encoding="utf-8")

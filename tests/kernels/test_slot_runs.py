@@ -161,7 +161,7 @@ def test_greedy_equals_the_oracle_in_queues_that_are_sorted(
     criteria: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = note_runs(monkeypatch, greedy_queue)
-    w = deep(len(set(criteria)), 1000)
+    w = deep(len(set(criteria)), 1300)
     genes = np.random.default_rng(5).random((3, 8)) ** ([1] * 3 + [1] * 3 + [4, 4])
     policy = greedy(criteria, genes, groups=w.groups, backfill="easy")
     assert starts(w, policy) == naive(w, policy)

@@ -142,6 +142,14 @@ def test_the_key_of_an_older_job_is_never_smaller_where_that_is_promised(key: Te
                 assert keys == sorted(keys, reverse=True)
 
 
+@pytest.mark.parametrize("size", ["width", "(width - 1000)"])
+def test_the_sign_of_a_factor_decides_which_way_a_key_goes_with_age(size: str) -> None:
+    """Widths are at least 1, and may be more than 1,000."""
+    known = size == "width"
+    for text, rises in (("wait * {}", True), ("wait * -{}", False), ("submit * -{}", True), ("wait / -{}", False)):
+        assert rises_with_age(parse_formula(text.format(size), "largest").key) == (rises and known), text
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

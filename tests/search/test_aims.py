@@ -120,7 +120,7 @@ def test_a_search_for_a_wish_answers_it_better_than_one_that_knows_none(tmp_path
     wishes = "10*AWRT1 + 4*AWRT2, AWRT3 <= 1.05*EASY", "AWRT3, others <= EASY", "AWRT, all <= EASY"
     gains = []
     for seed in (1, 2, 3):
-        w = lublin(jobs=300, processors=32, seed=seed)
+        w = lublin(jobs=600, processors=32, seed=seed)
         for k, words in enumerate(wishes):
             best = []
             wish = resolved_on(as_wish(words, w), w)

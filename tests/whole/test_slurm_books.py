@@ -26,7 +26,7 @@ SETTINGS = {
     "PartitionName#closed": "closed Nodes=n[1-4] State=DOWN",
 }
 USERS = (("games", "physics"), ("news", "bio"), ("man", "bio"), ("lp", "art"))
-RUNS = ((2400, 6), (2400, 2), (600, 4))  # s and processors, of the first three users
+RUNS = ((1800, 6), (1800, 2), (600, 4))  # s and processors, of the first three users
 
 
 def test_users_who_have_used_much_come_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def test_a_guarded_order_is_run_killed_gone_on_with_and_undone(tmp_path: Path) -
             def crowd(count: int) -> None:
                 nonlocal jobs
                 for _ in range(count):
-                    run = int(random.integers(60, 400))
+                    run = int(random.integers(60, 260))
                     width = int(random.choice([1, 2, 4, 8]))
                     user = USERS[int(random.random() < 0.6)]
                     cluster.submit(run=run, width=width, limit=int(random.integers(7, 20)), user=user)

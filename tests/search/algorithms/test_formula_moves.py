@@ -91,7 +91,7 @@ def test_every_gene_can_be_moved_and_comes_back_to_nothing() -> None:
 def test_it_finds_more_of_the_owners_box_than_chance() -> None:
     shares: dict[str, list[float]] = {"archive": [], "random": []}
     for seed in (3, 4):
-        w = lublin(jobs=200, processors=32, seed=seed)
+        w = lublin(jobs=500, processors=32, seed=seed)
         moves, encoding = FormulaMoves(len(w.groups)), TrainedOrders(w.groups)
         space = Reals(*encoding.lower_upper(len(w.groups)), draw=moves.random, moves=moves)
         tables = {}
@@ -99,11 +99,11 @@ def test_it_finds_more_of_the_owners_box_than_chance() -> None:
             generator = np.random.default_rng(seed)
             asking = archive_search(space, 50, seed) if name == "archive" else space.at_random(50, generator)
             genomes, rows = next(asking), []
-            while len(rows) < 300:
+            while len(rows) < 500:
                 new = [objectives(simulate(w, encoding.policy_of(genome, w.groups))) for genome in genomes]
                 rows += new
                 genomes = asking.send(costs(np.array(new), objective_table(w.groups)))
-            tables[name] = np.array(rows)[:300, 2:]
+            tables[name] = np.array(rows)[:500, 2:]
         edge = 1.5 * np.asarray(objectives(simulate(w, "easy")))[2:]
         best = np.min([table.min(axis=0) for table in tables.values()], axis=0)
         somewhere = np.random.default_rng(0).random((5000, len(edge)))
