@@ -42,7 +42,7 @@ if COMPILED:
             resolve = kernel.get_call_template
 
             def resolve_constants(args: Any, kws: Any) -> Any:
-                """Return what numba's own method does with the types `args` and `kws`, as if constants were any numbers."""
+                """Return what numba does with the types `args` and `kws`, as if constants were any numbers."""
                 return resolve(tuple(map(plain, args)), {name: plain(kws[name]) for name in kws})
 
             kernel.get_call_template = resolve_constants

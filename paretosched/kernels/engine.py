@@ -79,7 +79,7 @@ from .predicted import Predictor, learn, longer, new_predictor, predict
 from .preemption import is_short_of_room, make_room
 from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
 from .profile import add, earliest
-from .reacting import Users, call_next, expect_all, in_tables, let_in, see_end, see_starts, users_of
+from .reacting import Users, call_next, expect_all, in_tables, let_in, see_end, see_starts, take_start_back, users_of
 from .rule_choice import Ballot, choose
 from .running import (
     Profile,
@@ -95,7 +95,6 @@ from .running import (
     take_out,
 )
 from .slurm_pace import (
-    AGAIN,
     BACK,
     CANCELLED,
     ENDS,
@@ -675,7 +674,10 @@ def _advance(
             j = end_job(jobs, scheduler, now, site, t)
             ended = True
             note(ranking.usage, j, t, -jobs.width[j])
+            begun = now.start[j]
             if preempts and makes_way(jobs, scheduler, now, site, j, t):
+                if reacting:
+                    take_start_back(users, j, begun, state[0]["arrived"])
                 continue
             if reacting:
                 see_end(users, j, t)
@@ -728,7 +730,7 @@ def _advance(
                 start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, among, situation, t)
         if state[0]["running"] > running:
             if reacting:
-                see_starts(users, rows, count, now.start, away[AGAIN], t)
+                see_starts(users, rows, count, now.start, state[0]["arrived"], t)
                 call_next(jobs, users, site.free, state[0]["arrived"])
             state[0]["waiting"] = still_waiting(rows, count, now.start)
         if not scheduler.paced:

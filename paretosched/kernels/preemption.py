@@ -13,7 +13,6 @@ from .compiling import njit
 from .node_plan import HAS, HELD, NODE, NodePlan
 from .running import push
 from .slurm_pace import (
-    AGAIN,
     BACK,
     BEGUN,
     BY_QOS,
@@ -241,7 +240,6 @@ def note_life(plan: NodePlan, pace: Pace, j: Int, begin: Int, end: Int) -> bool:
     look[0]["going_nodes"] -= plan.holders[j]["count"]
     comes_back = away[GOING, j] == REQUEUED
     away[GOING, j] = STAYS
-    away[AGAIN, j] += 1
     if comes_back:
         bits = look[0]["row_bits"]
         push(away[BACK], look[0]["back"], ((end + REQUEUE_DELAY) << bits) | j)

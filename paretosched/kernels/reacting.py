@@ -20,7 +20,7 @@ from .inputs import Jobs, Reactions, ints
 from .places import Machine, exchange_rows
 from .predicted import Predictor
 from .priority import Ranking
-from .running import pop, push
+from .running import pop, push, take_out
 from .slurm_pace import Pace
 from .waiting_tree import FAR
 
@@ -189,14 +189,12 @@ def see_end(users: Users, row: Int, t: Int) -> None:
     batch = users.reactions.batch[users.job[row]]
     users.left[batch] -= 1
     if users.left[batch] == 0:
-        let_follow(users, batch, t, np.int64(0))
+        let_follow(users, batch, t, np.int64(0), np.int64(0))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def see_starts(users: Users, rows: Ints, count: Int, start: Ints, again: Ints, t: Int) -> None:
+def see_starts(users: Users, rows: Ints, count: Int, start: Ints, arrived: Int, t: Int) -> None:
     """Let `users`, in place, see which jobs started in second t: those that wait for a start may be expected now.
-
-    That a job starts once more, after it has made way for others, is nothing new.
 
     Parameters
     ----------
@@ -204,25 +202,64 @@ def see_starts(users: Users, rows: Ints, count: Int, start: Ints, again: Ints, t
         `Users`, and the second.
     rows, count, start
         (n,) int64, the jobs that waited are the first `count`; and (n,) int64, s, when jobs started.
-    again
-        (n + 1,) int64, how often each had started before; or shorter, if no job makes way.
+    arrived
+        How many jobs have arrived.
     """
     for i in range(count):
-        if start[rows[i]] == t and (again.size <= rows[i] or again[rows[i]] == 0):
-            let_follow(users, users.reactions.batch[users.job[rows[i]]], t, np.int64(1))
+        if start[rows[i]] == t:
+            let_follow(users, users.reactions.batch[users.job[rows[i]]], t, np.int64(1), arrived)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def let_follow(users: Users, batch: Int, t: Int, at_start: Int) -> None:
+def take_start_back(users: Users, row: Int, start: Int, arrived: Int) -> None:
+    """Expect those no more that wait for the start of the job in a `row`, which has made way and will start again.
+
+    Those of the first `arrived` rows are there already.
+
+    Parameters
+    ----------
+    users
+        `Users`, modified in place.
+    row, start
+        The job, and when it had started, s.
+    arrived
+        How many jobs have arrived.
+    """
+    reactions, state = users.reactions, users.state
+    batch = reactions.batch[users.job[row]]
+    for i in range(users.first[batch], users.first[batch + 1]):
+        pair = users.pairs[i]
+        b = reactions.follower[pair]
+        if reactions.at_start[pair] == 0 or is_there(users, b, arrived):
+            continue
+        second = max(reactions.earliest[b], start + max(reactions.pause[pair], 1))
+        if reactions.needs[b] > 1:
+            users.missing[b] += 1
+            second = users.ready[b]
+        for k in range(users.begin[b], users.begin[b + 1]):
+            j = users.members[k]
+            key = ((second + reactions.offset[j]) << state[ROW_BITS]) | reactions.place[j]
+            state[COMING] = take_out(users.heap, state[COMING], key)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_there(users: Users, b: Int, arrived: Int) -> bool:
+    """Return whether batch b of `users`, which is only read, is in the first `arrived` rows."""
+    return bool(users.row[users.members[users.begin[b]]] < arrived)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def let_follow(users: Users, batch: Int, t: Int, at_start: Int, arrived: Int) -> None:
     """Let those that wait for a `batch` know that it has ended in second t, or started, if `at_start` is 1.
 
-    `users` are modified in place. Those that wait for a start come in a later second.
+    `users` are modified in place. Those that wait for a start come in a later second; those in the first `arrived` rows
+    are there, from an earlier start.
     """
     reactions = users.reactions
     for i in range(users.first[batch], users.first[batch + 1]):
         pair = users.pairs[i]
         b = reactions.follower[pair]
-        if reactions.at_start[pair] != at_start:
+        if reactions.at_start[pair] != at_start or is_there(users, b, arrived):
             continue
         second = t + max(reactions.pause[pair], at_start)
         if reactions.needs[b] == 1:

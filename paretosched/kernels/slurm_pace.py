@@ -32,7 +32,7 @@ MODE, GRACE, RANK, EXEMPT, OVER = range(5)  # columns of `ways`; from the last o
 # What happens to a job that makes way, values of MODE; the last one is for one that will end by itself before.
 STAYS, CANCELLED, REQUEUED, ENDS = range(4)
 BY_PARTITION, BY_QOS = 1, 2  # values of "preempts"
-GOING, AGAIN, VICTIMS, BACK = range(4)  # rows of `away`
+GOING, VICTIMS, BACK = range(3)  # rows of `away`
 LIFE, BEGUN, ENDED, IN_OPTION, FROM_ROW, HOLDS = range(6)  # columns of `lives`, and how many there are
 
 LOOK = record(
@@ -99,8 +99,8 @@ class Pace(NamedTuple):
         way, and after how many seconds; the priority of each QOS, how long after its start no job of it makes way, s,
         and for each other QOS whether its jobs make way for it.
     away
-        (4, n + 1) int64: of each job whether it was asked to make way, as a MODE, and how often it did; the jobs that a
-        pass asks; and a heap of second << row_bits | row of those that come back.
+        (3, n + 1) int64: of each job whether it was asked to make way, as a MODE; the jobs that a pass asks; and a heap
+        of second << row_bits | row of those that come back.
     lives, lived
         (c, HOLDS) and (h, HELD + R) int64, the lives of jobs that made way, and what they held, see `note_life`.
     """
@@ -178,7 +178,7 @@ def empty_pace(
         turn=turn.copy(),
         begun=np.zeros(n, np.int64),
         ways=read_only(ways),
-        away=np.zeros((4, n + 1), np.int64),
+        away=np.zeros((3, n + 1), np.int64),
         lives=np.zeros((room + 1, HOLDS), np.int64),
         lived=np.zeros((room + 1, HELD + resources), np.int64),
     )

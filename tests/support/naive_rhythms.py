@@ -31,6 +31,7 @@ from support.naive_preemption import grace_of, life_after, mode_of, victims_of
 
 Order = Callable[[int, list[Job], list[Busy]], list[Job]]  # second, waiting and running jobs; the waiting ones in order
 ALL = 10**9  # reservations: as many as there are jobs
+NEVER = 10**15  # s: when a job ends that is to start again before
 WINDOW = 30  # s: running jobs that end in a window are taken to end together
 
 
@@ -328,7 +329,8 @@ def slurm_lives(
     idle = 0
     machines, failing = dict(changes or {}), dict(failures or {})
     while (len(runs) < len(jobs) or going or beyond(t, failing)) and idle < 2:
-        arrivals = arrivals_of(machine, jobs, {row: run for row, run in runs.items() if going.get(row) != "requeue"})
+        known = {row: run._replace(end=NEVER) if going.get(row) == "requeue" else run for row, run in runs.items()}
+        arrivals = arrivals_of(machine, jobs, known)
         coming = beyond(t, [*arrivals.values(), *machines, *failing, *(run.end for run in runs.values())])
         if not coming and not waiting:
             break

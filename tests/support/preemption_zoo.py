@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +48,6 @@ def preempting_case(seed: int, n: int = 16) -> Workload:
         qos=[QOS[i] for i in rng.integers(3, size=n)],
         partition=[text or ("some,all" if rng.random() < 0.4 else "all") for text in requests.partition.list()],
         requeue=said if seed % 4 else None,
-        dependency=[re.sub(r"after:(\d+)(\+\d+)?", r"afterany:\1", text) for text in requests.dependency.list()],
     )
     return base.with_(
         machine=replace(machine, partitions=parts, preemption=rules, down=()),
