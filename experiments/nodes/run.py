@@ -36,7 +36,7 @@ def main() -> None:
         "ingredients": ingredients,
         "policies": policies,
         "front": front,
-        "recorded": recorded,
+        "recorded": records,
         "elsewhere": elsewhere,
         "micro": micro,
     }
@@ -155,7 +155,7 @@ def front(quick: bool) -> Iterable[dict[str, Any]]:
         yield row | {f"AWRT {kind}": round(schedule.objectives[f"AWRT{g + 1}"]) for g, kind in enumerate(kinds)}
 
 
-def recorded(quick: bool) -> Iterable[dict[str, Any]]:
+def records(quick: bool) -> Iterable[dict[str, Any]]:
     """Yield a row for each kind of nodes, or of jobs, of the logs with recorded waits."""
     if not quick:
         for log in records_in(common.modern_file(METACENTRUM).parent):

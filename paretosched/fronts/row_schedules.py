@@ -13,7 +13,7 @@ from ..encodings.genomes import Decoder
 from ..encodings.orders import decode, static_order
 from ..encodings.sequence import Derive
 from ..encodings.site_limits import SiteLimits, in_words
-from ..policies.decoded_orders import decoded
+from ..policies.decoded_orders import outcome_of_order
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
@@ -90,10 +90,10 @@ def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> 
             continue
         decoder = decoders[run]
         if isinstance(decoder, Derive):
-            order = decoder.order(genes, front.ancestors[run])
+            rows_in_turn = decoder.order(genes, front.ancestors[run])
         else:
-            order = static_order(workload, decode(genes, workload.groups)[0])
-        outcome = decoded(workload, order, "strict")  # with where the jobs run
+            rows_in_turn = static_order(workload, decode(genes, workload.groups)[0])
+        outcome = outcome_of_order(workload, rows_in_turn, "strict")  # with where the jobs run
         yield Schedule(workload, outcome.start, row_name(front, row), placement=outcome.placement)
 
 

@@ -9,6 +9,7 @@ from ..core.computing import compute
 from ..core.errors import InputError
 from ..kernels.decoding import earliest_fit, strict
 from ..kernels.inputs import Jobs
+from ..kernels.node_plan import NodePlan
 from ..workload.workload import Workload
 from .node_plans import check_all_ran, node_plan, placement_of
 from .outcome import Outcome, down_of, in_rows, jobs_of
@@ -26,7 +27,7 @@ def check_decoding(workload: Workload, decoding: str) -> None:
         )
 
 
-def decoded(workload: Workload, order: NDArray[np.int32], decoding: str) -> Outcome:
+def outcome_of_order(workload: Workload, order: NDArray[np.int32], decoding: str) -> Outcome:
     """Return the outcome of an order, (n,) int32 and C-contiguous, which must be a permutation of the rows.
 
     `decoding` is one of DECODINGS, see `paretosched.decode`.
@@ -53,8 +54,8 @@ def decoded(workload: Workload, order: NDArray[np.int32], decoding: str) -> Outc
 
 
 def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: str) -> NDArray[np.int64]:
-    """Return the start times, (n,) int64 s, of an order, as `decoded`."""
-    return decoded(workload, order, decoding).start
+    """Return the start times, (n,) int64 s, of an order, as `outcome_of_order`."""
+    return outcome_of_order(workload, order, decoding).start
 
 
 def _strict_on_nodes(w: Workload, rows: NDArray[np.int32]) -> Outcome:
@@ -78,5 +79,6 @@ def _strict_on_nodes(w: Workload, rows: NDArray[np.int32]) -> Outcome:
     ranking = ranking_of(*Plain("fcfs").queue(w))
     there = plan._replace(holders=holders, shapes=shapes)
     machine = simulate(jobs, w.capacity, down_of(w), w.calendar, ranking, True, False, None, start, there)
+    assert isinstance(machine, NodePlan)  # noqa: S101  # as `there` is
     check_all_ran(w, machine, start[place])
-    return in_rows(Outcome(start, placement=placement_of(machine, start)), rows)
+    return in_rows(Outcome(start, placement=placement_of(machine, start)), rows.astype(np.int64))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.arguments import instance
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, one_of
-from ..policies.decoded_orders import DECODINGS, decoded
+from ..policies.decoded_orders import DECODINGS, outcome_of_order
 from ..workload.reopening import WorkloadLike, as_workload
 from .schedule import Schedule
 
@@ -57,7 +57,7 @@ def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -
     workload = as_workload(workload)
     one_of("decoding", decoding, DECODINGS)
     rows = _permutation(order, len(workload))
-    outcome = decoded(workload, rows, decoding)
+    outcome = outcome_of_order(workload, rows, decoding)
     return Schedule(workload, outcome.start, f"{decoding} decoding", placement=outcome.placement)
 
 

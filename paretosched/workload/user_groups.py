@@ -116,7 +116,7 @@ def by_queue(workload: Workload) -> Workload:
 
 
 def by_request(workload: Workload, column: str) -> Workload:
-    """Return a workload grouped by their "user", or by what they name: "partition", the first one of several, "account", "qos".
+    """Return a workload grouped by "user", or by what jobs name: "partition", the first one, "account" or "qos".
 
     On a machine of nodes it is what jobs ask for, else the field of the log: QOS are its queues.
 
@@ -226,8 +226,8 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
         Any workload.
     how
         "consumption", "swf", "queue", "partition", "account", "qos" or "user"; descending percentages of the
-        consumption, such as "8,2,1,0.1"; groups in words, such as "large: width >= 32; rest", see `group_words`; or the path of a CSV
-        file, see `by_csv`.
+        consumption, such as "8,2,1,0.1"; groups in words, such as "large: width >= 32; rest", see `group_words`; or
+        the path of a CSV file, see `by_csv`.
     called
         The name of `how` in messages.
 
