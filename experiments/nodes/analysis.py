@@ -20,18 +20,18 @@ HOURS = {"wait": "mean wait, h", "wait GPUs": "GPUs", "wait big": "more than 48 
 
 def main() -> None:
     """Write the summary."""
-    parts = ("ingredients", "policies", "front", "recorded", "micro")
+    parts = ("ingredients", "policies", "front", "recorded", "elsewhere", "micro")
     options, provenance, tables = common.read_results("nodes", __doc__, parts)
-    steps, policies, front, recorded, micro = tables.values()
+    steps, policies, front, recorded, elsewhere, micro = tables.values()
     remark = common.quick_remark(provenance, "on a made-up machine")
-    lines = ["# Nodes against one pool, and against a real Slurm", "", *opening(steps, policies, micro)]
+    lines = ["# Nodes against one pool, and against a real Slurm", "", *opening(steps, policies, recorded, micro)]
     lines += [f"{remark}{common.versions_text(provenance)}.", ""]
     lines += [*of_steps(steps), *of_policies(policies), *of_front(front)]
-    lines += [*of_recorded(recorded), *of_micro(micro)]
+    lines += [*of_recorded(recorded), *of_elsewhere(elsewhere), *of_micro(micro)]
     common.save_summary(options.results, lines)
 
 
-def opening(steps: Sequence[Row], policies: Sequence[Row], micro: Sequence[Row]) -> list[str]:
+def opening(steps: Sequence[Row], policies: Sequence[Row], recorded: Sequence[Row], micro: Sequence[Row]) -> list[str]:
     """Return the five sentences of the summary."""
     log = steps[-1]["log"]
     of_log = [row for row in steps if row["log"] == log]
@@ -44,20 +44,28 @@ def opening(steps: Sequence[Row], policies: Sequence[Row], micro: Sequence[Row])
         pairs = [float(row[key]) for row in micro if row["of"].startswith("simulated") for key in columns]
         again = next(row[key] for row in micro for key in columns if row[key])
         near = (
-            f" On a cluster of ten nodes {min(pairs)} to {max(pairs)} % of the pairs of jobs start in the order of a "
-            f"real Slurm, which agrees with its own second run in {again} %."
+            f" {min(pairs)} to {max(pairs)} % of the pairs of jobs start in the order of a real Slurm, which agrees "
+            f"with its own second run in {again} %."
         )
+    said += shorter(recorded)
     best = min(policies, key=lambda row: float(row[f"wait {first}"]))
     return common.opening(
         "What does one pool of processors hide of a machine with memory, GPUs and features, and who sees it?",
-        f"On {log} {said}; all jobs together {pool['wait all']} and {whole['wait all']} h.{near}",
-        "Two logs of one machine, a record of another, and a third one that Slurm ran twice; the search has one seed. "
+        f"On {log} {said}.{near}",
+        "Two logs of one machine, records of four others, and one that Slurm ran twice; the search has one seed. "
         "Every simulated schedule passed a check of every node at every second.",
         "Limits of users and QOS hold no job back here, and a simulation cannot be nearer to Slurm than Slurm is to "
         "itself: small differences early grow in a long queue.",
         f"Import a log with its slurm.conf; of {len(policies)} policies on these nodes {best['of']} lets jobs with "
         f"{first} wait least, {best[f'wait {first}']} h.",
     )
+
+
+def shorter(rows: Sequence[Row]) -> str:
+    """Return on how many of the logs with a record EASY on nodes waits less than recorded, in words; "" without."""
+    whole = [row for row in rows if row["of"] == "all"]
+    less = sum(float(row["wait nodes"]) < float(row["wait recorded"]) for row in whole)
+    return f"; on {less} of {len(whole)} records EASY on nodes waits less than was waited" if whole else ""
 
 
 def pairs_of(rows: Sequence[Row]) -> list[str]:
@@ -136,22 +144,44 @@ def of_front(rows: Sequence[Row]) -> list[str]:
 
 
 def of_recorded(rows: Sequence[Row]) -> list[str]:
-    """Return the section of the log that says where jobs ran; none without it."""
+    """Return the section of the logs that say how long jobs waited, and some where they ran; none without them."""
     if not rows:
         return []
-    lines = [[value for key, value in row.items() if key != "part"] for row in rows]
+    lines = [[value or "-" for value in row.values()] for row in rows]
     return [
-        "## A record of waits and hosts",
+        "## Records of waits and hosts",
         "",
-        f"MetaCentrum, {int(rows[-1]['jobs']):,} jobs by the cluster on which they ran, and on how many of its nodes: "
-        "mean wait, h, as recorded and under EASY on one pool, on all nodes, and on as many as ran jobs; and how many "
-        "jobs are put on the same cluster by EASY on all nodes, %. Down times and limits are not in the log.",
+        "Mean wait, h, as recorded, and under EASY on one pool, on all nodes, and on as many as ran jobs; by the kind "
+        "of nodes on which jobs ran, and on how many of them, or by what jobs ask for, where the log does not say it; "
+        "and how many jobs EASY puts on the same kind, %. Down times and limits are in none of these logs. "
+        "MetaCentrum's jobs are those of two clusters. Of pozidriv only the accounting is known: each node has what "
+        "its jobs held at once at most, and a partition the nodes on which its jobs ran. Theta's jobs have whole "
+        "nodes, which are alike. OpenB's say no limit, so EASY knows how long they run; their GPUs count in "
+        "hundredths.",
         "",
         *markdown(
-            ["ran on", "jobs", "of its nodes", "recorded", "one pool", "all nodes", "those that ran jobs", "there too"],
+            ["log", "jobs of", "jobs", "of its nodes", "recorded", "one pool", "all nodes", "those that ran jobs",
+             "there too"],
             lines,
-            left=1,
+            left=2,
         ),
+        "",
+    ]  # fmt: skip
+
+
+def of_elsewhere(rows: Sequence[Row]) -> list[str]:
+    """Return the section of the steps on the logs with recorded waits; none without them."""
+    if not rows:
+        return []
+    kinds = [kind.name for kind in settings.KINDS_ELSEWHERE]
+    lines = [[row["log"], row["of"], row["wait all"], *(hours(row, kind) for kind in kinds)] for row in rows]
+    return [
+        "## Ingredient by ingredient, beside the record",
+        "",
+        "Mean wait, h, of the same logs as recorded, and under EASY with each step. *More memory than cores* is as "
+        "shares of the machine. On Theta a place on certain nodes is worth less than one on any, though all are alike.",
+        "",
+        *markdown(["log", "counted", "all", *kinds], lines, left=2),
         "",
     ]
 

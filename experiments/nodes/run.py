@@ -17,20 +17,27 @@ import pandas as pd
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
-from recorded import LOG, rows_of
+from records import METACENTRUM, records_in, rows_of
 
 import paretosched as ps
 from paretosched.core.arrays import Ints, Mask
 from paretosched.policies.slurm_policy import read_slurm
 
 HOUR = 3600
-PARTS = ("ingredients", "policies", "front", "recorded", "micro")
+PARTS = ("ingredients", "policies", "front", "recorded", "elsewhere", "micro")
 
 
 def main() -> None:
     """Run the parts that are asked for."""
     options = common.options_of(common.run_parser("nodes", __doc__, "a made-up machine", PARTS))
-    parts = {"ingredients": ingredients, "policies": policies, "front": front, "recorded": record, "micro": micro}
+    parts = {
+        "ingredients": ingredients,
+        "policies": policies,
+        "front": front,
+        "recorded": records,
+        "elsewhere": elsewhere,
+        "micro": micro,
+    }
     common.run_parts(options, {name: partial(part, options.quick) for name, part in parts.items()})
 
 
@@ -49,12 +56,16 @@ def medium(quick: bool) -> Iterable[tuple[str, ps.Workload]]:
 def ingredients(quick: bool) -> Iterable[dict[str, Any]]:
     """Yield a row for each log and step: mean waits of the kinds of jobs under EASY."""
     for log, w in medium(quick):
-        kinds = kinds_of(w)
-        counted: set[str] = set()
-        for step, more in settings.STEPS.items():
-            counted |= {*more}
-            known = w.one_pool if step == "one pool" else without(w, {*settings.UNSAID} - counted)
-            yield row_of(log, step, kinds, w, ps.simulate(known, "easy").check().start)
+        yield from steps_of(log, w, kinds_of(w))
+
+
+def steps_of(log: str, w: ps.Workload, kinds: Mapping[str, Mask]) -> Iterable[dict[str, Any]]:
+    """Yield a row for each step from one pool to all that jobs ask for: mean waits of their kinds under EASY."""
+    counted: set[str] = set()
+    for step, more in settings.STEPS.items():
+        counted |= {*more}
+        known = w.one_pool if step == "one pool" else without(w, {*settings.UNSAID} - counted)
+        yield row_of(log, step, kinds, w, ps.simulate(known, "easy").check().start)
 
 
 def without(w: ps.Workload, unsaid: set[str]) -> ps.Workload:
@@ -68,12 +79,12 @@ def without(w: ps.Workload, unsaid: set[str]) -> ps.Workload:
     return w.with_(machine=machine, requests=replace(w.requests, **usual))
 
 
-def kinds_of(w: ps.Workload) -> dict[str, Mask]:
+def kinds_of(w: ps.Workload, named: Iterable[settings.Kind] = settings.KINDS) -> dict[str, Mask]:
     """Return which jobs are of each kind, (n,) bool; each job is of one."""
     left = np.ones(len(w), dtype=np.bool_)
     kinds = {}
-    for kind in settings.KINDS:
-        kinds[kind.name] = left & kind.has(w.requests)
+    for kind in named:
+        kinds[kind.name] = left & kind.has(w)
         left &= ~kinds[kind.name]
     return kinds
 
@@ -138,10 +149,22 @@ def front(quick: bool) -> Iterable[dict[str, Any]]:
         yield row | {f"AWRT {kind}": round(schedule.objectives[f"AWRT{g + 1}"]) for g, kind in enumerate(kinds)}
 
 
-def record(quick: bool) -> Iterable[dict[str, Any]]:
-    """Yield a row for each cluster of a log that says where jobs ran."""
+def records(quick: bool) -> Iterable[dict[str, Any]]:
+    """Yield a row for each kind of nodes, or of jobs, of the logs with recorded waits."""
     if not quick:
-        yield from rows_of(common.modern_file(LOG).parent)
+        for log in records_in(common.modern_file(METACENTRUM).parent):
+            for row in rows_of(log):
+                print(f"  {row}", flush=True)
+                yield row
+
+
+def elsewhere(quick: bool) -> Iterable[dict[str, Any]]:
+    """Yield for each log with recorded waits a row of these, and one for each step from one pool to nodes."""
+    if not quick:
+        for log in records_in(common.modern_file(METACENTRUM).parent):
+            kinds = kinds_of(log.w, settings.KINDS_ELSEWHERE)
+            yield row_of(log.name, "as recorded", kinds, log.w, log.w.eligible + log.w.wait)
+            yield from steps_of(log.name, log.w, kinds)
 
 
 # --- nodes against a real Slurm ---------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,18 +31,24 @@ POLICIES = ("fcfs", "easy", "sjf; backfill: easy", "saf; backfill: easy")
 
 
 class Kind(NamedTuple):
-    """A kind of jobs: its name, and which jobs are of it, by what they ask for; a job is of the first that it fits."""
+    """A kind of jobs: its name, and which jobs of a workload are of it; a job is of the first that it fits."""
 
     name: str
-    has: Callable[[Any], Mask]
+    has: Callable[[ps.Workload], Mask]
 
 
 BIG = 187_000  # MiB a node; most nodes have no more
 KINDS = (
-    Kind("GPUs", lambda asked: asked.gpus_per_node > 0),
-    Kind("more than 187 GB", lambda asked: asked.memory_per_node > BIG),
-    Kind("one core", lambda asked: (asked.tasks == 1) & (asked.exclusive == 0)),
-    Kind("others", lambda asked: np.ones(len(asked.tasks), dtype=np.bool_)),
+    Kind("GPUs", lambda w: w.requests.gpus_per_node > 0),
+    Kind("more than 187 GB", lambda w: w.requests.memory_per_node > BIG),
+    Kind("one core", lambda w: (w.requests.tasks == 1) & (w.requests.exclusive == 0)),
+    Kind("others", lambda w: np.ones(len(w), dtype=np.bool_)),
+)
+KINDS_ELSEWHERE = (
+    KINDS[0],
+    Kind("more memory than cores", lambda w: w.charge > 1.001 * w.width),  # as shares of the machine
+    Kind("several nodes", lambda w: w.requests.nodes_least > 1),
+    KINDS[-1],
 )
 GROUPS = ("gpu", "big", "one", "others")  # the kinds as groups of a front
 EVALUATIONS, POPULATION = 1000, 100

@@ -180,9 +180,10 @@ def takes_reading(parser: Parser, with_limits: bool = True, views: bool = False)
         help=f"user groups{SEVERAL * views}. consumption (default): five groups by the user's share of all processor "
         "seconds, above "
         "8 %%, 2 %%, 1 %%, 0.1 %%, and the rest; 10,1 or the like: the same with these percentages; swf: field 13 of "
-        "the log; queue: field 15; partition, account, qos or user: what jobs name, or whose they are; words, such as 'large: width >= 32; "
-        "short: limit <= 1h; rest', where the first that fits a job counts (width, nodes, gpus, memory, limit, user, "
-        "account, queue, partition; of machines of nodes also what jobs ask for); or a CSV file with "
+        "the log; queue: field 15; partition, account, qos or user: what jobs name, or whose they are; words, such as "
+        "'large: width >= 32; short: limit <= 1h; rest', where the first that fits a job counts (width, nodes, gpus, "
+        "memory, limit, user, account, queue, partition; of machines of nodes also what jobs ask for); or a CSV file "
+        "with "
         "the columns user,group, where account, queue or partition may stand for or beside user, and * for any",
     )
     group.add_argument(

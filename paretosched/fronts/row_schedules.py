@@ -10,7 +10,10 @@ import numpy as np
 from ..core.arguments import list_argument
 from ..core.errors import InputError
 from ..encodings.genomes import Decoder
+from ..encodings.orders import decode, static_order
+from ..encodings.sequence import Derive
 from ..encodings.site_limits import SiteLimits, in_words
+from ..policies.decoded_orders import outcome_of_order
 from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
@@ -82,7 +85,16 @@ def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> 
         run = int(front.origin[row])
         if run not in decoders:
             decoders[run] = origin.encoding.decoder(workload)
-        yield Schedule(workload, decoders[run](genes, front.ancestors[run]), row_name(front, row))
+        if workload.machine is None:
+            yield Schedule(workload, decoders[run](genes, front.ancestors[run]), row_name(front, row))
+            continue
+        decoder = decoders[run]
+        if isinstance(decoder, Derive):
+            rows_in_turn = decoder.order(genes, front.ancestors[run])
+        else:
+            rows_in_turn = static_order(workload, decode(genes, workload.groups)[0])
+        outcome = outcome_of_order(workload, rows_in_turn, "strict")  # with where the jobs run
+        yield Schedule(workload, outcome.start, row_name(front, row), placement=outcome.placement)
 
 
 def measured_front(front: Front, workload: Workload) -> Front:

@@ -28,6 +28,7 @@ from ..encodings.site_limits import SiteLimits, machine_of, settings_today, site
 from ..encodings.trained_order import TrainedOrders
 from ..fronts.front import ONLINE_LATE_KEY, UTIL_FROM_KEY
 from ..fronts.quality_indicators import REACH
+from ..policies.decoded_orders import check_decoding
 from ..simulation.objective import FROM_START, FROM_SUBMISSION, UTIL_FROM, can_run_at_once
 from ..wishes.wish import wish_text
 from ..wishes.wish_files import as_wish
@@ -62,7 +63,6 @@ BEGUN = (
 
 StartSearch = Callable[[int | None], Search]
 """Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
-DECODED = ("sequence", "orders")  # their schedules come from orders of all jobs, which no nodes are known for
 
 
 class Settings(NamedTuple):
@@ -130,8 +130,8 @@ def settle(
         A word is unknown, or has no meaning with this encoding or algorithm.
     """
     encoding, options = _name_and_words(encoding, words)
-    if encoding in DECODED:  # before any work
-        workload.of_equal_processors(f'a schedule of the encoding "{encoding}"')
+    usual = getattr(encodings.ENCODINGS[encoding](), "decoding", "")
+    check_decoding(workload, options.get("decoding") or usual)  # before any work
     variation = encodings.ENCODINGS[encoding]().variation
     if algorithm is None:
         algorithm = ALL if variation.enumerated else "archive"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.arguments import instance
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, one_of
-from ..policies.decoded_orders import DECODINGS, decoded_start_times
+from ..policies.decoded_orders import DECODINGS, outcome_of_order
 from ..workload.reopening import WorkloadLike, as_workload
 from .schedule import Schedule
 
@@ -35,10 +35,12 @@ def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -
         In both cases the order in which a schedule starts its jobs leads to a schedule in which no job starts later.
         The order in which jobs are eligible, usually that of submission, leads to FCFS if it is decoded strictly.
 
+        On a machine of nodes there is "strict" only; as under FCFS, jobs that limits or licences hold back stop nobody.
+
     Raises
     ------
     InputError
-        `order` is not a permutation of the rows, or there is no such decoding.
+        `order` is not a permutation of the rows, or there is no such decoding, or not on nodes.
 
     Examples
     --------
@@ -55,7 +57,8 @@ def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -
     workload = as_workload(workload)
     one_of("decoding", decoding, DECODINGS)
     rows = _permutation(order, len(workload))
-    return Schedule(workload, decoded_start_times(workload, rows, decoding), f"{decoding} decoding")
+    outcome = outcome_of_order(workload, rows, decoding)
+    return Schedule(workload, outcome.start, f"{decoding} decoding", placement=outcome.placement)
 
 
 def start_order(schedule: Schedule) -> NDArray[np.int32]:

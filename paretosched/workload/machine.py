@@ -23,6 +23,7 @@ ALL = "ALL"  # stands for all nodes in a list of hosts
 UNTYPED = "gpu"  # the type of GPUs of which nothing else is known
 MOST = 2**31 - 1  # CPUs or GPUs of a node, and seconds of a limit
 MOST_MEMORY = 2**40  # MiB
+LARGEST_NODE = 2**30  # MiB; no node has more, so that it is another unit
 FOR_EVER = 2**53  # Unix time of the end of a down time that has none
 CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
@@ -101,6 +102,11 @@ class NodeKind:
         }  # fmt: skip
         for key, (lowest, highest) in bounds.items():
             object.__setattr__(self, key, in_bounds(f"{where}: {key}", getattr(self, key), highest, lowest))
+        if self.memory > LARGEST_NODE:
+            raise InputError(
+                f"{where}: memory must be MiB of a node, at most {LARGEST_NODE:,}, but is {self.memory:,}; is it bytes "
+                'or KiB? A text in machine.toml has a unit, such as "187G"'
+            )
 
     @cached_property
     def names(self) -> tuple[str, ...]:

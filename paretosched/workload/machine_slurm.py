@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,7 @@ NOT_READ = {
     "exclusiveuser": "ExclusiveUser: nodes are shared by users",
     "maxcpuspernode": "MaxCPUsPerNode: a job may have all CPUs of a node",
     "defmempergpu": "DefMemPerGPU: memory is by CPU or node",
+    "tresbillingweights": "TRESBillingWeights: jobs are weighed by the largest share of a resource",
 }  # of a partition, where set: what is done instead
 
 
@@ -56,6 +58,7 @@ def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
         more = "; print scontrol show node and scontrol show partition behind it" if conf.printed else ""
         raise InputError(f"{place}: a machine must have nodes, but no line has NodeName=...{more}")
     nodes = machine_of(conf)
+    _note_doubles(conf, nodes, guessed)
     types = _types_of_gpus(place.parent / GRES_FILE)
     kinds, names = _kinds(conf, nodes, types, guessed)
     partitions = [*_partitions(conf, nodes, names, guessed)]
@@ -79,6 +82,18 @@ def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
         )
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
+
+
+def _note_doubles(conf: SlurmConf, nodes: ConfNodes, guessed: dict[str, None]) -> None:
+    """Note names with which slurmctld does not start: said twice, or of no node."""
+    names = Counter(name for row in conf.nodes for name in node_names(row["nodename"].value, row["nodename"].where))
+    partitions = Counter(row["partitionname"].value for row in conf.partitions)
+    for what, counts in (("node", names), ("partition", partitions)):
+        if twice := [name for name, count in counts.items() if count > 1]:
+            guessed[f"{what} in several lines, of which the last one counts: {first_few(twice)}"] = None
+    down = (name for row in conf.down for name in node_names(row["downnodes"].value, row["downnodes"].where))
+    if unknown := [name for name in down if name not in nodes.places and name.upper() != "ALL"]:
+        guessed[f"DownNodes names nodes that are not there: {first_few(unknown)}"] = None
 
 
 # --- nodes ------------------------------------------------------------------------------------------------------------
@@ -148,9 +163,12 @@ def _cores(row: Row, guessed: dict[str, None]) -> tuple[int, int]:
 def _gpus(row: Row, guessed: dict[str, None]) -> dict[str, int]:
     """Return the GPUs of each node of a line by type."""
     gpus: dict[str, int] = {}
-    text = re.sub(r"\([^)]*\)", "", row["gres"].value if "gres" in row else "")
+    text = re.sub(r"\([^)]*\)|:no_consume", "", row["gres"].value if "gres" in row else "")
     for part in text.split(","):
         match = GPUS.fullmatch(part.strip())
+        if match is None and part.strip().lower().startswith("gpu:"):
+            where = row["gres"].where
+            raise InputError(f"{where}: Gres must be gpu:TYPE:NUMBER or gpu:NUMBER, but is {in_quotes(part.strip())}")
         if match is not None:
             kind, count = match[1] or UNTYPED, int(match[2] or 1) * (1024 if match[3] else 1)
             gpus[kind] = gpus.get(kind, 0) + count

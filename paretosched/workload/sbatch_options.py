@@ -165,6 +165,10 @@ def _options(text: str) -> dict[str, str]:
         word = rest.pop()
         for name, value in _long(word, rest) if word.startswith("--") else _short(word, rest):
             said[name] = f"{said[name]},{value}" if name == "gres" and name in said else value
+    if rest and rest[-1] == ":":
+        raise InputError(
+            'each component of a heterogeneous job must have a line of its own, but here are several, with ":"'
+        )
     if rest:
         said[SCRIPT] = rest[-1]
     return said

@@ -116,7 +116,7 @@ def by_queue(workload: Workload) -> Workload:
 
 
 def by_request(workload: Workload, column: str) -> Workload:
-    """Return a workload grouped by what jobs name: their "partition", the first one of several, "account" or "qos"; or by "user".
+    """Return a workload grouped by "user", or by what jobs name: "partition", the first one, "account" or "qos".
 
     On a machine of nodes it is what jobs ask for, else the field of the log: QOS are its queues.
 
@@ -225,9 +225,9 @@ def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "
     workload
         Any workload.
     how
-        "consumption", "swf", "queue", "partition", "account", "qos" or "user"; descending percentages of the consumption, such
-        as "8,2,1,0.1"; groups in words, such as "large: width >= 32; rest", see `group_words`; or the path of a CSV
-        file, see `by_csv`.
+        "consumption", "swf", "queue", "partition", "account", "qos" or "user"; descending percentages of the
+        consumption, such as "8,2,1,0.1"; groups in words, such as "large: width >= 32; rest", see `group_words`; or
+        the path of a CSV file, see `by_csv`.
     called
         The name of `how` in messages.
 

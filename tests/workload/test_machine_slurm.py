@@ -104,12 +104,39 @@ def test_cores_and_threads(tmp_path: Path, words: str, cores: int, threads: int)
         ("gpu:a100:4,gpu:v100:1", (("a100", 4), ("v100", 1))),
         ("gpu:tesla_v100-pcie-32gb:2", (("tesla_v100-pcie-32gb", 2),)),
         ("gpu:0", ()),
+        ("gpu:a100:no_consume:4", (("a100", 4),)),
         ("shard:8", ()),
     ],
 )
 def test_gpus(tmp_path: Path, gres: str, gpus: tuple[tuple[str, int], ...]) -> None:
     machine = machine_in(tmp_path, f"ClusterName=a\nNodeName=n1 RealMemory=10 Gres={gres}\n")
     assert machine.kinds[0].gpus == gpus
+
+
+def test_gpus_without_a_number_are_refused_by_file_and_line(tmp_path: Path) -> None:
+    words = r'slurm.conf:2: Gres must be gpu:TYPE:NUMBER or gpu:NUMBER, but is "gpu:v100:two"$'
+    with pytest.raises(InputError, match=words):
+        machine_in(tmp_path, "ClusterName=a\nNodeName=n1 Gres=gpu:2,gpu:v100:two\n")
+
+
+def test_memory_in_bytes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"memory must be MiB of a node, at most .* but is 16,000,000,000; is it bytes"
+    ):
+        machine_in(tmp_path, "ClusterName=a\nNodeName=n1 RealMemory=16000000000\n")
+
+
+def test_what_slurm_would_not_take_is_said(tmp_path: Path) -> None:
+    conf = "ClusterName=a\nNodeName=DEFAULT RealMemory=9\nNodeName=n[1-3] CPUs=8\nNodeName=n[2-3] CPUs=9\n"
+    conf += "PartitionName=p Nodes=n1\nPartitionName=p Nodes=n2 TRESBillingWeights=CPU=1,Mem=0.2G\nDownNodes=n[3-5]\n"
+    machine = machine_in(tmp_path, f"{conf}SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n")
+    assert {*machine.guessed} == {
+        "node in several lines, of which the last one counts: n2, n3",
+        "partition in several lines, of which the last one counts: p",
+        "DownNodes names nodes that are not there: n4, n5",
+        "partition p has TRESBillingWeights: jobs are weighed by the largest share of a resource",
+    }
+    assert [(kind.hosts, kind.cores) for kind in machine.kinds] == [("n1", 8), ("n[2-3]", 9)]
 
 
 @pytest.mark.parametrize(

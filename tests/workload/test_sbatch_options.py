@@ -85,6 +85,7 @@ def test_what_is_not_regarded_is_said() -> None:
         ("-Z", "options of sbatch must be known, but -Z is not"),
         ("-n", "-n must have a value, but has none"),
         ("-n x", '--ntasks must be a whole number, but is "x"'),
+        ("-n4 : -n8 -p gpu", "each component of a heterogeneous job must have a line of its own"),
         ("-N 4-2", '--nodes must be LEAST-MOST from 1 on, but is "4-2"'),
         ("-N a", '--nodes must be LEAST or LEAST-MOST, but is "a"'),
         ("--mem=much", '--mem must be a size such as 4000M or 4G, but is "much"'),

@@ -37,6 +37,7 @@ SHORT = 1.5 * DAY  # s; the default window of sacct is today
 MANY = 1000  # jobs, of which some are requeued on most machines
 LINE = "%d %d %d %d %d -1 -1 %d %d %d %d %d %d -1 %d %d -1 -1\n"
 JOINED = "components of heterogeneous jobs: joined into one job each"
+APART = "components of heterogeneous jobs: a job each on its nodes, which start without waiting for one another"
 # By source: the columns by which a life that is there twice is known, and the reason for which it is dropped.
 TWICE = {
     "slurm": (("job", "submit", "start", "mark"), "listed twice: windows of time overlap"),
@@ -228,12 +229,17 @@ def import_lives(
 def _fill(
     spool: Spool, blocks: Iterable[Block], numberings: Numberings, tally: Tally, settings: ImportSettings
 ) -> None:
-    """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined."""
+    """Put all lives that can be simulated into the spool; components of heterogeneous jobs come last, joined.
+
+    On nodes each is a job of its own: it has its own partition, and asks for what only its nodes have.
+    """
     components: list[tuple[Ints, NDArray[Any]]] = []
     count, looked = 0, FIRST_LOOK
     for block in blocks:
         lives, part_of = sift(block, settings.partition, numberings, tally, spool.place)
-        if part_of.any():
+        if settings.on_nodes and part_of.any():
+            _note(tally, "assumed", APART, lives[part_of > 0])
+        elif part_of.any():
             components.append((part_of[part_of > 0], lives[part_of > 0]))
             count += components[-1][0].size
             if count > MOST_COMPONENTS:

@@ -203,6 +203,11 @@ class SacctText:
             if JSON_OR_YAML.fullmatch(sample[0]):
                 fact = "must be a table of sacct, not the output of sacct --json or --yaml"
                 raise lines.fault(index, f"{fact}; {COLUMN_ADVICE}")
+            few = [OF_LOWER.get(cell.strip(' "').lower(), "") for cell in re.split(r"[|,;\t]", sample[0])]
+            if all(few):
+                raise lines.fault(
+                    index, f"must name when jobs came and ran, but names {', '.join(few)}; {COLUMN_ADVICE}"
+                )
             fact = f"must be the output of sacct, but begins {in_quotes(sample[0])}: no line names its columns, and "
             how = "--columns JobIDRaw,Submit,... names them in order"
             if self.names is None:

@@ -239,6 +239,27 @@ def test_submit_line_counts_more(site: Path, bars: str) -> None:
     assert [each.jobs for each in log.repairs if each.reason.startswith("SubmitLine cannot be read")] == [1]
 
 
+def test_components_of_a_heterogeneous_job_stay_on_their_partitions(site: Path) -> None:
+    line = "sbatch -n4 -p cpu : -n2 -p gpu --gres=gpu:2 run.sh"
+    rows = [
+        f"6+0|6{BEGIN}|1|4|4|cpu=4,mem=4000M,node=1|cpu=4{END}|cpu|{line}",
+        f"6+1|7{BEGIN}|1|2|2|cpu=2,mem=2000M,node=1,gres/gpu=2|cpu=2{END}|gpu|{line}",
+    ]
+    log = import_text(site, "slurm", "\n".join([f"JobID|{HEAD}|SubmitLine", *rows]))
+    assert log.job.tolist() == [6, 7]
+    assert columns_of(log, "tasks", "gpus_per_node", "partition") == [(4, 0, "cpu"), (2, 2, "gpu")]
+    assert [each.jobs for each in log.repairs if each.reason.startswith("components of heterogeneous jobs: a job")] == [
+        2
+    ]
+
+
+def test_a_header_of_too_few_columns_is_told_from_none(site: Path) -> None:
+    (site / "text.txt").write_text("JobIDRaw|State\n1|COMPLETED\n")
+    outcome = command("import", "slurm", site / "text.txt", "--machine", site / "slurm.conf", "-o", site / "x.parquet")
+    assert outcome.status == 2
+    assert "text.txt:1: must name when jobs came and ran, but names JobIDRaw, State; " in outcome.err
+
+
 def test_a_run_beyond_its_limit_is_kept_as_recorded(site: Path) -> None:
     rows = [f"1|1700000000|1700000010|1700009010|9000|1|1|1|cpu=1,mem=1G,node=1|cpu=1{END}|cpu"]
     import_text(site, "slurm", "\n".join([HEAD, *rows]))
