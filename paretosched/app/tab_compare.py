@@ -106,7 +106,8 @@ def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | N
     names = {pick.letter: pick_name(pick, desk.front) for pick in desk.state.picks}
 
     def what(name: str) -> str:
-        return names.get(name, "today" if name == reference else "scheduler")
+        mine = "today" if name.startswith("recorded") else "yours"
+        return names.get(name, mine if name == reference else "scheduler")
 
     def cell(name: str, j: int, o: Objective) -> Any:
         value = columns[name][j : j + 1]
