@@ -173,7 +173,7 @@ def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
     parallel = [
         heading(
             "All objectives at once",
-            "drag along an axis to keep what passes there · better is\u00a0up\u00a0↑",
+            "drag along an axis to keep what passes there · better is up\u00a0↑",
             "parallel",
         ),
         html.Div(html.Div(id="parallel", className="drawing"), className="wide"),
