@@ -171,7 +171,8 @@ def answer_to(
     told = what_if(workload, [(question.words, question)], policies, DRAWS, FIRST_SEED, users=users)
     if wish is None or not wish.limits:
         return told, {}
-    changed = [changed_workload(workload, question, seed) for seed in told.seeds or [None]]
+    seeds: Sequence[int | None] = told.seeds or [None]
+    changed = [changed_workload(workload, question, seed) for seed in seeds]
     values = {case.policy: list(case.reached) for case in told.cases[len(policies) :]}
     return told, limit_words(wish, changed, values)
 

@@ -9,10 +9,11 @@ import numpy as np
 from dash import dcc, html
 
 from ..fronts.front import Front
+from ..report.html_page import PICKS
 from ..simulation.objective import Objective, improvement
 from ..workload.resampling import why_not_resampled
 from .cards import question
-from .charts import PICK_COLOURS, differences, look_of, mark_styles, value_text
+from .charts import differences, look_of, mark_styles, value_text
 from .desk import Desk
 from .history_view import history_list
 from .state import Pick, better_row, pick_name, schedule_name
@@ -211,7 +212,7 @@ def _difference_chart(desk: Desk, columns: Mapping[str, Any], reference: str | N
     if reference is None or not others:
         return None
     styles = mark_styles(desk.marks)
-    hues = {name: styles[name][0] if name in styles else PICK_COLOURS[look_of(name)] for name in others}
+    hues = {name: styles[name][0] if name in styles else PICKS[look_of(name)] for name in others}
     figure = differences(desk.front.objectives, (reference, columns[reference]), others, hues)
     height = {"height": f"{figure.layout.height}px"}
     graph = html.Div(dcc.Graph(figure=figure, config=GRAPH, style=height), id="differences", className="graph")

@@ -109,8 +109,10 @@ def table_of(desk: Desk, row: int, made: bool = True) -> dict[str, Waits | None]
     for name, (key, make, place) in columns_of(desk, row).items():
         with desk.lock:
             known = () if desk.comparison is None else desk.comparison.waits
-        is_known = place is not None and place < len(known)
-        measured[name] = known[place] if is_known else desk.waits_of(key, make if made else None)
+        if place is not None and place < len(known):
+            measured[name] = known[place]
+        else:
+            measured[name] = desk.waits_of(key, make if made else None)
     return measured
 
 
