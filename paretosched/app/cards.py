@@ -264,7 +264,7 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
     heads = [f"now: {told.cases[0].policy}", *(f"then: {case.policy}" for case in cases)]
     note = (
         f"Means of {len(told.seeds)} draws of the users in the log; a change lies where it says in 95 of 100 cases."
-        if told.seeds
+        if len(told.seeds) > 1
         else ONE_WORKLOAD
     )
     return [
