@@ -178,7 +178,9 @@
 
   /** Return px at the size that letters have now. */
   const em = (px) => px * scale;
-  em.measure = () => (scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1);
+  const measure = () => (scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1);
+  window.addEventListener("resize", measure);
+  measure();
 
   /** Return as much of a name as there is room for. */
   const fitting = (words, room) =>

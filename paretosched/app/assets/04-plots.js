@@ -18,7 +18,7 @@
 
   /** Return a layout whose words are as large as those of the page, with as much more room for them. */
   function large(layout) {
-    if (em.measure() < 1.2) return layout;
+    if (em(1) < 1.2) return layout;
     const font = (part) => ({ font: { ...part?.font, size: em(13) } });
     const axis = (part) => ({ ...part, tickfont: { size: em(12) }, title: { ...part.title, ...font(part.title) } });
     const margin = Object.fromEntries(Object.entries(layout.margin).map(([side, px]) => [side, em(px)]));

@@ -32,7 +32,6 @@
   function parallel() {
     const host = $("parallel");
     if (!host || !host.clientWidth || !page.values) return;
-    em.measure();
     Object.assign(PAD, { x: em(46), top: em(46), bottom: em(20) });
     const axes = shownAxes();
     host.style.minWidth = `${2 * PAD.x + (axes.length - 1) * NARROW}px`; // more axes than fit are scrolled

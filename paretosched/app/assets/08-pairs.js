@@ -34,7 +34,6 @@
   /** Draw every objective against every other one, with what remains in front. */
   function pairs() {
     const host = $("pairs");
-    em.measure();
     if (!host || !host.clientWidth || !page.values) return;
     const axes = shownAxes();
     const [width, height] = [host.clientWidth, host.clientHeight];
