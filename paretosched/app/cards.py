@@ -261,10 +261,10 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
     ]
     parts += [html.P(f"Left out are {text}") for texts in told.dropped.values() for text in texts]
     cases = [case for case, _ in pairs]
-    heads = [f"today: {told.cases[0].policy}", *(f"then: {case.policy}" for case in cases)]
+    heads = [f"now: {told.cases[0].policy}", *(f"then: {case.policy}" for case in cases)]
     note = (
         f"Means of {len(told.seeds)} draws of the users in the log; a change lies where it says in 95 of 100 cases."
-        if told.seeds
+        if len(told.seeds) > 1
         else ONE_WORKLOAD
     )
     return [
@@ -303,7 +303,7 @@ def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         job = job_at(runs[which], *asked.get("at", (0, 0)))
         return [] if job is None else [html.P(sentence) for sentence in wait_reasons(pair[which], job)]
     days = f"day {(begin - first) / DAY:.1f} to day {(end - first) / DAY:.1f}"
-    what = "the week in which jobs wait longest today" if is_worst else "what was chosen above"
+    what = "the week in which jobs wait longest under your scheduler" if is_worst else "what was chosen above"
     weeks: list[Any] = []
     for number, name in enumerate(names):
         picture = raster(runs[number], w.group, (begin, end), w.capacity, PICTURE)

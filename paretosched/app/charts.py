@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -17,7 +18,7 @@ from ..fronts.front import Front
 from ..plots.axes import axis, unit
 from ..plots.fronts import plane
 from ..plots.outer_lines import Outer, outer_line
-from ..plots.style import HOUR, SETS, mark_style, template, text
+from ..plots.style import HOUR, mark_style, template, text
 from ..report.html_page import PICKS as PICK_COLOURS
 from ..report.svg import brief
 from ..simulation.objective import Objective, improvement, is_of_group
@@ -187,23 +188,33 @@ def _line(place: int, value: float, line: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], others: Mapping[str, Floats]) -> Figure:
-    """Return bars of the difference to a reference in every objective, in per cent; longer to the right is better."""
+def differences(
+    objectives: Sequence[Objective],
+    reference: tuple[str, Floats],
+    others: Mapping[str, Floats],
+    hues: Mapping[str, str],
+) -> Figure:
+    """Return bars of the difference to a reference in every objective, in per cent; longer to the right is better.
+
+    `hues` are the colours of the others, as everywhere on the page; those that are alike have other patterns.
+    """
     from plotly import graph_objects as go
 
     figure = go.Figure(layout={"template": template()})
     sign = np.array([-1.0 if o.maximise else 1.0 for o in objectives])
     with_value = ~np.isnan(reference[1])
-    for number, (name, values) in enumerate(others.items()):
+    seen: Counter[str] = Counter()
+    for name, values in others.items():
         gains = (sign * improvement(values, reference[1]))[with_value]
-        hue = SETS[number % len(SETS)][0]
+        hue, pattern = hues[name], ("", "/", "x", ".")[seen[hues[name]] % 4]
+        seen[hue] += 1
         figure.add_trace(
             go.Bar(
                 y=[o.name for o, has_value in zip(objectives, with_value, strict=True) if has_value],
                 x=gains,
                 orientation="h",
                 name=text(name),
-                marker={"color": hue, "pattern": {"shape": ("", "/", "x", ".")[number // len(SETS) % 4]}},
+                marker={"color": hue, "pattern": {"shape": pattern}},
                 hovertemplate=f"<b>{text(name)}</b> %{{y}}: %{{x:+.1f}} % better<extra></extra>",
             )
         )

@@ -89,7 +89,7 @@ def _question(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Return the centre of the page: the question, who waits how long, and the two buttons of an owner."""
     hint = "Your wish in words; hours and per cent"
     wish = wish_fields(desk.state, desk.front)["text"]
-    note = f"↓ shorter, ↑ longer than today by more than {NOTABLE:g} % · press a number for its jobs"
+    note = f"↓ shorter, ↑ longer than in the first column by more than {NOTABLE:g} % · press a number for its jobs"
     return html.Section(
         [
             html.Div(
@@ -171,7 +171,11 @@ def _charts(desk: Desk, contents: Mapping[str, Any]) -> Any:
         ),
     ]
     parallel = [
-        heading("All objectives at once", "drag along an axis to keep what passes there · better is up ↑", "parallel"),
+        heading(
+            "All objectives at once",
+            "drag along an axis to keep what passes there · better is up\u00a0↑",
+            "parallel",
+        ),
         html.Div(html.Div(id="parallel", className="drawing"), className="wide"),
     ]
     pairs = [
@@ -200,6 +204,6 @@ def _over_time() -> list[Any]:
     """Return the place of the months of two schedules, of a week of both, and of what is said of a job in it."""
     small = "drag across it to see that time below; a double click shows all"
     head = html.H2(["Your scheduler and the chosen schedule over time", html.Small(small)])
-    again = html.Button("Worst week", id="worst-week", title="The week in which jobs wait longest today")
+    again = html.Button("Worst week", id="worst-week", title="The week in which jobs wait longest under your scheduler")
     parts = [html.Div(asked_part(key), **{"data-part": key, "aria-live": "polite"}) for key in ("time", "week", "job")]
     return [html.Div([head, again], className="head"), html.Div(parts, className="over-time")]

@@ -35,6 +35,7 @@ from .state import schedule_name
 from .trainings import Training
 
 DRAWS, FIRST_SEED = 3, 1  # of the log put together again, for a question
+MOST_DRAWN = 300_000  # jobs of all draws; a larger log is drawn once, so that an owner need not wait
 TENTHS = 10
 FEW_WEEKS = 4  # with less, tenths of the time are told
 
@@ -168,10 +169,11 @@ def answer_to(
             return None
         policies = _asked_policies(desk, rows, trained)
     question = asked[number]
-    told = what_if(workload, [(question.words, question)], policies, DRAWS, FIRST_SEED, users=users)
+    told = what_if(workload, [(question.words, question)], policies, draws_of(workload), FIRST_SEED, users=users)
     if wish is None or not wish.limits:
         return told, {}
-    changed = [changed_workload(workload, question, seed) for seed in told.seeds or [None]]
+    seeds: Sequence[int | None] = told.seeds or [None]
+    changed = [changed_workload(workload, question, seed) for seed in seeds]
     values = {case.policy: list(case.reached) for case in told.cases[len(policies) :]}
     return told, limit_words(wish, changed, values)
 
@@ -196,13 +198,18 @@ def _with_name(policy: Policy, name: str) -> Policy:
     return replace(policy, **changes)
 
 
+def draws_of(workload: Workload) -> int:
+    """Return how often a log is put together again for a question."""
+    return DRAWS if len(workload) * DRAWS <= MOST_DRAWN else 1
+
+
 def simulations_of(desk: Desk, rows: Sequence[int], trained: Sequence[int], users: str) -> int:
     """Return how many schedules the answer to a question takes; 0 without the workload."""
     with desk.lock:
         if desk.workload is None or desk.comparison is None:
             return 0
-        draws = 1 if why_not_resampled(desk.workload) else DRAWS
-        return 2 * len(_asked_policies(desk, rows, trained)) * draws + (users == REACT)
+        draws = 1 if why_not_resampled(desk.workload) else draws_of(desk.workload)
+        return 2 * len(_asked_policies(desk, rows, trained)) * draws + draws * (users == REACT)
 
 
 def limit_words(wish: Wish, workloads: Sequence[Workload], values: Mapping[str, Sequence[Floats]]) -> dict[str, str]:

@@ -9,10 +9,11 @@ import numpy as np
 from dash import dcc, html
 
 from ..fronts.front import Front
+from ..report.html_page import PICKS
 from ..simulation.objective import Objective, improvement
 from ..workload.resampling import why_not_resampled
 from .cards import question
-from .charts import differences, look_of, value_text
+from .charts import differences, look_of, mark_styles, value_text
 from .desk import Desk
 from .history_view import history_list
 from .state import Pick, better_row, pick_name, schedule_name
@@ -106,7 +107,8 @@ def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | N
     names = {pick.letter: pick_name(pick, desk.front) for pick in desk.state.picks}
 
     def what(name: str) -> str:
-        return names.get(name, "today" if name == reference else "scheduler")
+        mine = "today" if name.startswith("recorded") else "yours"
+        return names.get(name, mine if name == reference else "scheduler")
 
     def cell(name: str, j: int, o: Objective) -> Any:
         value = columns[name][j : j + 1]
@@ -209,7 +211,9 @@ def _difference_chart(desk: Desk, columns: Mapping[str, Any], reference: str | N
     others = {name: values for name, values in columns.items() if name != reference}
     if reference is None or not others:
         return None
-    figure = differences(desk.front.objectives, (reference, columns[reference]), others)
+    styles = mark_styles(desk.marks)
+    hues = {name: styles[name][0] if name in styles else PICKS[look_of(name)] for name in others}
+    figure = differences(desk.front.objectives, (reference, columns[reference]), others, hues)
     height = {"height": f"{figure.layout.height}px"}
     graph = html.Div(dcc.Graph(figure=figure, config=GRAPH, style=height), id="differences", className="graph")
     return html.Div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")

@@ -44,7 +44,8 @@ from .widgets import as_one, button, capital, opened_part, progress_bar, screen_
 
 HERE = "this schedule"
 BEARABLE = 1.05  # times what they wait today, which the other groups may be asked to bear
-HINTS = {"better": "shorter than today", "worse": "longer than today"}
+YOURS = "your scheduler"  # what stands above its column; of a record that is today
+HINTS = {"better": "shorter than in the first column", "worse": "longer than in the first column"}
 
 
 class Made(NamedTuple):
@@ -73,7 +74,12 @@ def columns_of(desk: Desk, row: int) -> dict[str, Made]:
         if workload is None or desk.comparison is None or not desk.comparison.waits:
             return {}
         rule, mine, key = desk.rule, desk.mine, (desk.digest, row)
-        found = {f"today: {desk.known_names[mine]}": Made(rule, lambda: simulate(workload, rule), mine)}
+        name = desk.known_names[mine]
+        found = {
+            f"{TODAY if name.startswith('recorded') else YOURS}: {name}": Made(
+                rule, lambda: simulate(workload, rule), mine
+            )
+        }
     if mine:
         found["EASY"] = Made("easy", lambda: simulate(workload, "easy"), 0)
     found[HERE] = Made(key, lambda: schedule(front, row, workload))
@@ -103,8 +109,10 @@ def table_of(desk: Desk, row: int, made: bool = True) -> dict[str, Waits | None]
     for name, (key, make, place) in columns_of(desk, row).items():
         with desk.lock:
             known = () if desk.comparison is None else desk.comparison.waits
-        is_known = place is not None and place < len(known)
-        measured[name] = known[place] if is_known else desk.waits_of(key, make if made else None)
+        if place is not None and place < len(known):
+            measured[name] = known[place]
+        else:
+            measured[name] = desk.waits_of(key, make if made else None)
     return measured
 
 
@@ -270,7 +278,7 @@ def head_of(name: str) -> Any:
 def waiting_words(desk: Desk) -> str:
     """Return why there is no table."""
     if desk.waiting:
-        return "The jobs are being read, and today's scheduler is simulated; the table follows."
+        return "The jobs are being read, and your scheduler is simulated; the table follows."
     return desk.trouble or "How long jobs wait is shown when the page knows the jobs: start it with --trace LOG."
 
 
@@ -363,7 +371,7 @@ def job_parts(desk: Desk, row: int, number: int, column: str) -> list[Any]:
         lines.append(html.Tr([html.Td(cell) for cell in cells]))
     who = "all" if place == 0 else desk.people[place - 1]
     order = {"median": "from the one in the middle on", "p95": "from the 95th of 100 on", SLOWDOWN: "the slowest first"}
-    words = f"{capital(MEASURES[measure][0])} · {who} · {column.removeprefix('today: ')}: the jobs, "
+    words = f"{capital(MEASURES[measure][0])} · {who} · {column.rpartition(': ')[2]}: the jobs, "
     title = html.H3([words + order.get(measure, "the longest wait first")])
     close = html.Button("✕", id="no-jobs", className="button", **screen_label("close the list of jobs"))
     table = html.Table([html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(lines)])

@@ -613,8 +613,7 @@ def compare(
         if wish_here and choice.is_defined(wish_here, values[0])
         else None,
         feasible=feasible,
-        waits=tuple(waits(schedule) for schedule in shown),
-        waiting=tuple(None if each.waiting is None else each.waiting.table() for each in shown),
+        **_waits_of(shown),
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
@@ -636,6 +635,12 @@ def compare(
         **_in_use(schedules),
         **of_front,
     )
+
+
+def _waits_of(schedules: Sequence[Schedule]) -> dict[str, Any]:
+    """Return how long jobs wait in schedules, and for what, by the names that `Comparison` has for it."""
+    tables = (None if schedule.waiting is None else schedule.waiting.table() for schedule in schedules)
+    return {"waits": tuple(map(waits, schedules)), "waiting": tuple(tables)}
 
 
 def _in_use(schedules: Sequence[Schedule]) -> dict[str, Any]:

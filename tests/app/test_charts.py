@@ -32,7 +32,7 @@ def test_charts_are_figures_whatever_the_front(front: Any) -> None:
     go.Figure(figure)
     assert len(figure["layout"]["shapes"]) == 3
     assert "shapes" not in base["layout"]
-    go.Figure(differences(front.objectives, ("EASY", front.values[0]), marks))
+    go.Figure(differences(front.objectives, ("EASY", front.values[0]), marks, dict.fromkeys(marks, "#000000")))
     names = [axis["name"] for axis in axes(front, marks)]
     assert names == [o.name for o, v in zip(front.objectives, front.values.T, strict=True) if not np.isnan(v).any()]
     for axis in axes(front, marks):

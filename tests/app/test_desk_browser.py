@@ -338,14 +338,14 @@ def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, brows
         assert tab.locator("#card .changes li").all_inner_texts() == [line.sentence for line in lines]
         assert tab.locator("#card li, #card .tenths").count() <= 4
         tab.wait_for_selector(f"#waits thead >> text={name}")
-        wanted = ["today: " + name, *(["EASY"] if name != "EASY" else []), "this schedule"]
+        wanted = [f"your scheduler: {name}", *(["EASY"] if name != "EASY" else []), "this schedule"]
         made = [today, *([ps.simulate(workload, "easy")] if name != "EASY" else []), there]
         rows = wait_lines(dict(zip(wanted, map(ps.waits, made), strict=True)))
         tab.wait_for_selector("#waits td.here:not(.unknown)")
         for shown, line in zip(tab.locator("#waits tr:has(.value)").all(), rows, strict=True):
             cells = [cell for cell in line.cells.values() if cell is not None]
             assert shown.locator(".value").all_inner_texts() == [cell.text for cell in cells]
-            assert shown.locator(".change").all_inner_texts() == [cell.change for cell in cells[1:]]
+            assert shown.locator(".change").all_inner_texts() == [cell.change for cell in cells]
     page.after(lambda: tab.click("#pick"))
     tab.click("[data-tab='compare']")
     tab.wait_for_selector("#picks")
@@ -528,7 +528,7 @@ def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Fron
             assert mask[row], task
             assert aim is None or aim[row] == aim[mask].min(), task
         there = ps.waits(next(iter(ps.schedules(front, [row], workload))))
-        lines = wait_lines({"today: EASY": ps.waits(easy), "this": there})
+        lines = wait_lines({"your scheduler: EASY": ps.waits(easy), "this": there})
         wanted = [line.cells["this"].text for line in lines if line.cells["this"] is not None]
         tab.wait_for_function(SHOWS, arg=wanted)
     tab.click("[data-tab='compare']")

@@ -61,4 +61,4 @@ def test_the_months_the_week_and_the_job_agree_with_the_simulations(page: Page, 
     assert until == pytest.approx(first + 0.4 * (last - first), abs=0.02 * (last - first))
     assert f"day {(since - first) / DAY:.1f} to day {(until - first) / DAY:.1f}" in tab.inner_text("[data-part='week']")
     tab.click("#worst-week")
-    tab.wait_for_selector("[data-part='week'] >> text=wait longest today")
+    tab.wait_for_selector("[data-part='week'] >> text=wait longest under your scheduler")

@@ -7,7 +7,8 @@ browser alone; *answered*: from releasing it to the server's numbers and tables 
 
 A log, the built-in one or that of `--trace`, is explored and served, too. *Card*: from a schedule being chosen to the
 sentences about it being shown; *week*: from a drag across the months to that time's jobs being drawn for both
-schedules; *what if*: from a question being opened to its answer for three schedules.
+schedules; *limit*: from a limit on a wait being sent to what remains being shown, when waits are measured; *what if*:
+from a question being opened to its table of waits.
 
 Medians; the slowest is in brackets. A busy machine makes all of them slower, so the load is printed.
 """
@@ -26,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from paretosched import explore, lublin, read_swf, write_swf
+from paretosched.app.measuring import MEASURES_FILE
 from paretosched.core.tables import Column, table
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import save_front
@@ -33,7 +35,7 @@ from support.browser import browser, executable, serve_page
 from support.fronts import made_up
 
 GOALS = {14_000: (1.2, 0.04, 0.15), 150_000: (1.6, 0.06, 0.25)}  # s: first chart, brush, answered
-ANSWERED = {"card": 0.3, "week": 0.5, "what if": 3.0}  # s
+ANSWERED = {"card": 0.3, "week": 0.5, "limit": 0.15, "what if": 3.0}  # s
 EVALUATIONS = 500
 PATIENCE = 60_000  # ms after which an answer counts as never given
 # When the first chart is on the screen, by the clock of the machine, ms; asked from outside, the page may answer later.
@@ -99,7 +101,12 @@ WEEK = stopwatch(
 WHAT_IF = stopwatch(
     "const part = document.querySelector(`#what-if-${x}`);",
     'part.querySelector("summary").click();',
-    'part.querySelectorAll(".changes").length < 3',
+    '!part.querySelector(":scope > .consequences .told-waits")',
+)
+LIMIT = stopwatch(
+    "const page = document.documentElement.dataset; const before = page.revision;",
+    'window.paretosched.say({ do: "cap", name: "longest wait", text: `${x}h` });',
+    "page.revision === before || document.querySelector('#two-buttons progress')",
 )
 
 
@@ -153,7 +160,7 @@ def measure(points: int, repeats: int) -> dict[str, list[float]]:
 
 def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
     """Explore a log, serve its page, and measure its answers, in seconds."""
-    times: dict[str, list[float]] = {"card": [], "week": [], "what if": []}
+    times: dict[str, list[float]] = {"card": [], "week": [], "limit": [], "what if": []}
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
         run, w = Path(folder) / "run", read_swf(log)
         days = max(12, int((w.submit[-1] - w.submit[0]) / 86_400) - 14)
@@ -165,6 +172,10 @@ def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
             for k in range(repeats):
                 times["card"].append(page.evaluate(CARD, (k * 37 + 1) % rows) / 1000)
                 page.wait_for_timeout(200)
+            while not (run.with_name("run.app") / MEASURES_FILE).exists():
+                page.wait_for_timeout(500)
+            times["limit"] = [page.evaluate(LIMIT, 10_000 + k) / 1000 for k in range(repeats)]
+            page.evaluate("window.paretosched.say({ do: 'say', text: '' })")
             page.click("[data-view='time']")
             page.wait_for_selector("[data-week='1'] .main-svg", timeout=60_000)
             page.wait_for_selector("#months .main-svg", timeout=60_000)
@@ -177,7 +188,7 @@ def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
             page.click("[data-tab='compare']")
             page.wait_for_selector("#what-if-0 summary")
             page.wait_for_timeout(1500)
-            questions = page.locator("[id^='what-if-'] summary").count()
+            questions = page.locator("[id^='what-if-'] > summary").count()
             times["what if"] = [page.evaluate(WHAT_IF, number) / 1000 for number in range(questions)]
             context.close()
     return times

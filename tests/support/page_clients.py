@@ -19,7 +19,7 @@ from paretosched.app.access import HEADER
 
 NOBODY = 65534
 ACT = "/_dash-update-component"
-HEAD = ("words", "facts", "other-machine", "further", "machine", "two-buttons")
+HEAD = ("words", "facts", "other-machine", "further", "machine", "two-buttons", "groupings")
 PIECES = (*HEAD, "remarks", "twice", "chosen", "values", "steps")
 TABS = ("compared", "picks", "either", "what-if", "cards", "difference", "steps-so-far", "training", "trainings")
 STORES = ("figures", "scene", "held")

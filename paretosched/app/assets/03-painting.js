@@ -174,9 +174,17 @@
   /** Return a number with three digits, never with an exponent. */
   const brief = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
 
+  let scale = 1; // of letters, which are larger on a large screen, and of what they need
+
+  /** Return px at the size that letters have now. */
+  const em = (px) => px * scale;
+  const measure = () => (scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1);
+  window.addEventListener("resize", measure);
+  measure();
+
   /** Return as much of a name as there is room for. */
   const fitting = (words, room) =>
-    words.length * 6 <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / 6) - 1))}…`;
+    words.length * em(6) <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / em(6)) - 1))}…`;
 
   Object.assign(window.paretosched, {
     FEW,
@@ -185,6 +193,7 @@
     canvasFor,
     colours,
     dots,
+    em,
     fitting,
     node,
     paintOnce,

@@ -2,7 +2,7 @@
 // first chart, which needs no plotly.
 (() => {
   "use strict";
-  const { $, onDraw, page } = window.paretosched;
+  const { $, em, onDraw, page } = window.paretosched;
 
   /** Return the plot in an element; null before it is drawn. */
   const graph = (id) => $(id)?.querySelector(".js-plotly-plot");
@@ -13,7 +13,18 @@
   /** Return a figure without the marks that are hidden; its first traces and notes are those of the marks. */
   function withoutHidden({ data, layout }) {
     const seen = (part, k) => (page.hidden.has(figures.marks[k]) ? { ...part, visible: false } : part);
-    return { data: data.map(seen), layout: { ...layout, annotations: (layout.annotations ?? []).map(seen) } };
+    return { data: data.map(seen), layout: large({ ...layout, annotations: (layout.annotations ?? []).map(seen) }) };
+  }
+
+  /** Return a layout whose words are as large as those of the page, with as much more room for them. */
+  function large(layout) {
+    if (em(1) < 1.2) return layout;
+    const font = (part) => ({ font: { ...part?.font, size: em(13) } });
+    const axis = (part) => ({ ...part, tickfont: { size: em(12) }, title: { ...part.title, ...font(part.title) } });
+    const margin = Object.fromEntries(Object.entries(layout.margin).map(([side, px]) => [side, em(px)]));
+    const note = (part) => ({ ...part, ...font(part), ax: em(part.ax ?? 0), ay: em(part.ay ?? 0) });
+    const axes = { xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis) };
+    return { ...layout, ...axes, margin, annotations: layout.annotations.map(note) };
   }
 
   function drawPlots() {

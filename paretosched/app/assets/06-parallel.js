@@ -8,6 +8,7 @@
     canvasFor,
     clamp,
     colours,
+    em,
     fitting,
     limits,
     node,
@@ -31,6 +32,7 @@
   function parallel() {
     const host = $("parallel");
     if (!host || !host.clientWidth || !page.values) return;
+    Object.assign(PAD, { x: em(46), top: em(46), bottom: em(20) });
     const axes = shownAxes();
     host.style.minWidth = `${2 * PAD.x + (axes.length - 1) * NARROW}px`; // more axes than fit are scrolled
     const [width, height] = [host.clientWidth, host.clientHeight];
@@ -199,20 +201,20 @@
 
   /** Draw an axis with name, unit and ticks. With little room, names are in two rows, and units only in the table. */
   function scaleOf(group, axis, j, { x, y, h }, room, isLast) {
-    const crowded = room < 60;
+    const crowded = room < em(60);
     node(group, "line", { x1: x(j), x2: x(j), y1: y(0), y2: y(1), class: "rule" });
-    node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, fitting(axis.title, 0.9 * room));
+    node(group, "text", { x: x(j), y: em(crowded && j % 2 ? 29 : 14), class: "name" }, fitting(axis.title, 0.9 * room));
     if (!crowded) {
       const whose = { UTIL: "", AWRT: "all, " }[axis.name];
-      const wide = (isLast || !j ? Math.min(room, 2 * PAD.x) : room) - 18; // at the ends there is less
-      const name = axis.label.length * 6 > wide ? axis.label.replace(/^group /, "") : axis.label;
+      const wide = (isLast || !j ? Math.min(room, 2 * PAD.x) : room) - em(18); // at the ends there is less
+      const name = axis.label.length * em(6) > wide ? axis.label.replace(/^group /, "") : axis.label;
       const words = whose ?? (name && `${fitting(name, wide)}, `);
-      node(group, "text", { x: x(j), y: 29, class: "unit" }, `${words}${axis.unit}`);
+      node(group, "text", { x: x(j), y: em(29), class: "unit" }, `${words}${axis.unit}`);
     }
     for (const [place, words] of axis.ticks) {
       const at = y((axis.high - place) / (axis.high - axis.low));
       node(group, "line", { x1: x(j) - 4, x2: x(j), y1: at, y2: at, class: "rule" });
-      node(group, "text", { x: x(j) - 7, y: at + 4, class: "tick" }, words);
+      node(group, "text", { x: x(j) - 7, y: at + em(4), class: "tick" }, words);
     }
     node(group, "rect", {
       x: x(j) - 16,

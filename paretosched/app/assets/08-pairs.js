@@ -12,6 +12,7 @@
     clamp,
     colours,
     dots,
+    em,
     fitting,
     natural,
     node,
@@ -173,17 +174,17 @@
     axes.forEach((axis, i) => {
       const [low, high] = ranges[i].map((place) => (axis.log ? 10 ** place : place));
       const [x, y] = [(i + 0.5) * cw, (i + 0.5) * ch];
-      const wordy = ch >= 50 && cw >= 80;
+      const wordy = ch >= em(50) && cw >= em(80);
       node(
         svg,
         "text",
-        { x: Math.min(x, width - 26), y: wordy ? y - 8 : y + 4, class: wordy ? "name" : "unit" },
+        { x: Math.min(x, width - 26), y: wordy ? y - em(8) : y + em(4), class: wordy ? "name" : "unit" },
         axis.name,
       );
       if (!wordy) return;
       const meaning = { UTIL: "utilisation", AWRT: "all jobs" }[axis.name] ?? fitting(axis.label, cw);
-      node(svg, "text", { x, y: y + 8, class: "unit" }, meaning);
-      node(svg, "text", { x, y: y + 23, class: "unit" }, `${brief(low)} – ${brief(high)} ${axis.unit}`);
+      node(svg, "text", { x, y: y + em(8), class: "unit" }, meaning);
+      node(svg, "text", { x, y: y + em(23), class: "unit" }, `${brief(low)} – ${brief(high)} ${axis.unit}`);
     });
   }
 
