@@ -124,6 +124,8 @@ STATED: tuple[Stated, ...] = tuple(
         (PAGE, RULE): ("95 of 100, longest and slowdown", "by more than 2 %"),
         (PAGE, SETTING): ("nobody worse than 5 %", "at most 1.05 times today's"),
         (MACHINE, RULE): (
+            "JobRequeue=0; a job",
+            "from its beginning, 121 s later",
             "a number of jobs that is 0",
             "is task 3 of array 7",
             "at most 20 tasks of an array are planned",
