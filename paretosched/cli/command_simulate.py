@@ -242,7 +242,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
     about |= {} if schedule.waiting is None else {"waiting": schedule.waiting.table()}
-    about |= {} if schedule.preempted is None else {"preempted": schedule.preempted}
+    about |= {} if schedule.preemption is None else {"preempted": schedule.preemption}
     about |= {} if today is None else {"recorded_waits": today.facts()}
     return to_json(about)
 
@@ -291,8 +291,8 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
             Column("share", "% of the hours", ".1f"),
         ]
         lines.append(f"\n{table(schedule.waiting.table(), waiting)}")
-    if schedule.preempted is not None:
-        lines.append(f"\n{_preempted_words(schedule.preempted)}")
+    if schedule.preemption is not None:
+        lines.append(f"\n{_preempted_words(schedule.preemption)}")
     if today is not None:
         lines.append(f"\n{today.words()}")
     return "\n".join(lines)

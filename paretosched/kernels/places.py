@@ -249,7 +249,7 @@ def start_in_pass(jobs: Jobs, machine: Machine, pace: Pace, start: Ints, count: 
 
 
 def grace_for(machine: Machine, pace: Pace, j: Int) -> Int:
-    """Return for how long job j on a `machine` goes on that is asked to make way, s; all is only read."""
+    """Return for how long job j on a `machine` goes on that is asked to make way, s; `pace` is only read."""
     raise NotImplementedError
 
 

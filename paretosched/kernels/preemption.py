@@ -89,7 +89,7 @@ def ask_to_go(plan: NodePlan, pace: Pace, start: Ints, j: Int, o: Int, last: Int
 
 @njit(cache=True, nogil=True, _nrt=False)
 def class_of(plan: NodePlan, pace: Pace, run: Int) -> Int:
-    """Return the row of `ways` of a running job: that of its QOS, or of the partition in which it runs.
+    """Return the row of `ways` of job `run`: that of its QOS, or of the partition in which it runs.
 
     `plan` and `pace` are only read.
     """
@@ -100,14 +100,14 @@ def class_of(plan: NodePlan, pace: Pace, run: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def mode_of(plan: NodePlan, pace: Pace, run: Int) -> Int:
-    """Return what happens to a running job that makes way, see STAYS; `plan` and `pace` are only read."""
+    """Return what happens to job `run` if it makes way, see STAYS; `plan` and `pace` are only read."""
     mode: Int = pace.ways[class_of(plan, pace, run), MODE]
     return np.int64(CANCELLED) if mode == REQUEUED and pace.user[REQUEUES, run] == 0 else mode
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def must_go(plan: NodePlan, pace: Pace, start: Ints, run: Int, j: Int, o: Int, t: Int) -> bool:
-    """Return whether a running job, which this pass has not started, has to make way in second t for job j in option o.
+    """Return whether job `run`, which this pass has not started, has to make way in second t for job j in option o.
 
     `plan`, `pace` and `start`, (n,) int64 s, are only read.
     """
@@ -170,8 +170,8 @@ def until_it_fits(
     """
     open_nodes(plan, pace, j, o, last, t, end, False)
     mask = (1 << pace.look[0]["row_bits"]) - 1
-    for place in range(pace.look[0]["running"]):
-        run = pace.ends[place] & mask
+    for i in range(pace.look[0]["running"]):
+        run = pace.ends[i] & mask
         if pace.away[GOING, run] != STAYS:
             give_for_now(plan, pace, run)
     place: Int = first
@@ -185,7 +185,7 @@ def until_it_fits(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def give_for_now(plan: NodePlan, pace: Pace, run: Int) -> None:
-    """Let what a running job holds be free for the job that is looked at; `plan` and `pace` are modified in place."""
+    """Let what job `run` holds be free for the job that is looked at; `plan` and `pace` are modified in place."""
     resources = plan.now[0]["resources"]
     first = plan.holders[run]["first"]
     for row in range(first, first + plan.holders[run]["count"]):
@@ -198,7 +198,7 @@ def give_for_now(plan: NodePlan, pace: Pace, run: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def grace_of(plan: NodePlan, pace: Pace, run: Int) -> Int:
-    """Return for how long a job goes on that is asked to make way, s: at least until the next second.
+    """Return for how long job `run` goes on that is asked to make way, s: at least until the next second.
 
     `plan` and `pace` are only read.
     """
@@ -207,7 +207,7 @@ def grace_of(plan: NodePlan, pace: Pace, run: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def note_asked(plan: NodePlan, pace: Pace, run: Int) -> None:
-    """Count a job that makes way when its time is over; `plan` is only read, and `pace` modified in place."""
+    """Count job `run`, which makes way when its time is over; `plan` is only read, and `pace` modified in place."""
     look = pace.look
     look[0]["going"] += 1
     look[0]["going_nodes"] += plan.holders[run]["count"]

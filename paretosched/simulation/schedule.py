@@ -156,7 +156,7 @@ class Schedule:
         return waiting_reasons(w, self.start, self.placement, self.lives)
 
     @cached_property
-    def preempted(self) -> dict[str, Any] | None:
+    def preemption(self) -> dict[str, Any] | None:
         """What was lost because jobs made way for others: None if none did.
 
         `jobs` made way `times` times, of which `cancelled` for good; `lost_cpu_hours` for which they had run, and
