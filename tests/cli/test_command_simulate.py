@@ -403,13 +403,53 @@ def test_limits_reservations_and_dependencies_can_be_left_out(tmp_path: Path) ->
     assert starts()[0][0] == "1000"
     assert starts("--without", "limits, reservations,dependencies")[0] == ["0", "5"]
     assert starts("--without", "reservations", "--without", "limits", "--without", "dependencies")[0] == ["0", "5"]
-    assert "preemption is not simulated, so that there is none to leave out" in starts("--without", "preemption")[1]
+    assert starts("--without", "preemption")[0] == starts()[0]
     w = ps.load_log(log).without("dependencies", "limits")
     assert w.machine is not None
     assert w.requests is not None
     assert (w.machine.limits, w.machine.reservations, w.requests.dependency.words) == ((), kept, ("",))
     refused = command("simulate", log, "--without", "nodes")
     assert (refused.status, "must be of limits, dependencies, reservations, preemption" in refused.err) == (2, True)
+
+
+def test_jobs_make_way_by_the_qos_of_a_slurm_conf_and_it_says_what_is_lost(tmp_path: Path) -> None:
+    conf = tmp_path / "slurm.conf"
+    conf.write_text(
+        "ClusterName=x\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nPriorityType=priority/basic\n"
+        "PreemptType=preempt/qos\nPreemptMode=REQUEUE\nPreemptExemptTime=00:01:00\nNodeName=n1 CPUs=4 RealMemory=8000\n"
+        "PartitionName=main Nodes=n1 Default=YES\n"
+    )
+    (tmp_path / "qos.txt").write_text("Name|Priority|GraceTime|Preempt|PreemptMode\nlow|0|00:00:30||cluster\n"
+                                      "gone|0|00:00:00||cancel\nurgent|9|00:00:00|low,gone|cluster\n")  # fmt: skip
+    (tmp_path / "jobs.csv").write_text(
+        "job,submit,run,user,options\n1,7200,600,1,-n2 --mem=1 -t20 --qos=low\n"
+        "2,7200,600,1,-n2 --mem=1 -t20 --qos=gone\n"
+        "3,7210,60,2,-n4 --mem=1 -t5 --qos=urgent\n"
+    )
+    names = ",".join(f"{each}={each}" for each in ("job", "submit", "run", "user", "options"))
+    log = tmp_path / "log.parquet"
+    words = ["--columns", names, "--machine", conf, "--qos", tmp_path / "qos.txt", "-o", log]
+    outcome = command("import", "csv", tmp_path / "jobs.csv", *words)
+    assert outcome.status == 0, outcome.err
+    shown = command("machine", log).out
+    assert "jobs make way for others under a slurm.conf: those of low, gone for urgent; they start again later" in shown
+
+    files = ["--segments", tmp_path / "lives.csv", "-o", tmp_path / "s.csv"]
+    outcome = command("simulate", log, "--policy", conf, "--json", *files)
+    about = json.loads(outcome.out)
+    assert about["preempted"] == {
+        "jobs": 2, "times": 2, "cancelled": 1, "lost_cpu_hours": (2 * 90 + 2 * 61) / 3600,
+        "lost_percent": pytest.approx(100 * (180 + 122) / (180 + 122 + 1200 + 240)),
+    }  # fmt: skip
+    lives = [row.split(",") for row in (tmp_path / "lives.csv").read_text().splitlines()]
+    assert lives == [["job", "from", "to", "nodes"], ["1", "0", "90", "n1"], ["1", "211", "811", "n1"],
+                     ["2", "0", "61", "n1"]]  # fmt: skip
+    w = ps.load_log(log)
+    assert ps.load_schedule(w, tmp_path / "s.csv").check().finish.tolist() == [811, 61, 150]
+    text = command("simulate", log, "--policy", conf).out
+    assert "2 jobs made way for others, 2 times, 1 of them for good: 0.1 CPU hours lost, 17.34 % of what ran" in text
+    without = json.loads(command("simulate", log, "--policy", conf, "--json", "--without", "preemption").out)
+    assert "preempted" not in without
 
 
 def test_it_says_for_what_jobs_waited(tmp_path: Path) -> None:
