@@ -231,6 +231,11 @@ def remark_orders(policies: Iterable[Policy], log: str, workload: Workload, esti
     from ..policies.priority import Priority
     from ..policies.priority_explanation import slurm_remarks
 
+    policies, machine = list(policies), workload.machine
+    still = [policy.name for policy in policies if not (isinstance(policy, Priority) and policy.nodes is not None)]
+    if still and machine is not None and machine.preemption is not None:
+        words = f"jobs of {log} make way for others under the policy of a slurm.conf only, not under "
+        remark(words + ", ".join(still), Changes.MEANING)
     for policy in policies:
         jobs = decided_by(policy, workload)
         if policy.grouping is not None and jobs is not workload:

@@ -450,6 +450,7 @@ def test_jobs_make_way_by_the_qos_of_a_slurm_conf_and_it_says_what_is_lost(tmp_p
     assert "2 jobs made way for others, 2 times, 1 of them for good: 0.1 CPU hours lost, 17.34 % of what ran" in text
     without = json.loads(command("simulate", log, "--policy", conf, "--json", "--without", "preemption").out)
     assert "preempted" not in without
+    assert "make way for others under the policy of a slurm.conf only, not under EASY" in command("simulate", log).err
 
 
 def test_it_says_for_what_jobs_waited(tmp_path: Path) -> None:
