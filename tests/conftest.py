@@ -17,11 +17,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
-from numba.core.caching import IndexDataCacheFile
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
 from paretosched.fronts import quality_indicators
+from paretosched.kernels.compiling import keep_alone
 from paretosched.search import last_tenth
 from paretosched.workload.log_cache import OFF_VARIABLE
 from paretosched.workload.public_logs import LOGS, log_folder
@@ -62,25 +62,20 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Let one worker compile a kernel; the others that need it wait, and load what that has written.
 
     Else all workers spend minutes on the same large kernels, some before the first test: modules of tests simulate when
-    they are imported. For other types, as for nodes instead of processors, it is another kernel; but of two that are
-    kept at the same moment, numba may lose one. A worker that needs a lock may have those of kernels that call this
-    one, never of those that it calls, so no two wait for each other. numba's own lock comes first, because another
-    thread of this process may have it and need the same kernel. Those of pymoo are kept, too, which it compiles anew in
-    every process, for 20 s.
+    they are imported. For other types, as for nodes instead of processors, it is another kernel. A worker that needs a
+    lock may have those of kernels that call this one, never of those that it calls, so no two wait for each other.
+    numba's own lock comes first, because another thread of this process may have it and need the same kernel. Those of
+    pymoo are kept, too, which it compiles anew in every process, for 20 s.
     """
     folder = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # there is no fixture yet
     locks = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "compiling"
     locks.mkdir(exist_ok=True)
-    compile_now, keep_now = Dispatcher.compile, IndexDataCacheFile.save
-
-    def keep_in_turn(kept: IndexDataCacheFile, key: object, data: object) -> None:
-        with (locks / kept._index_name).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            keep_now(kept, key, data)
+    compile_now = Dispatcher.compile
 
     def compile_in_turn(kernel: Dispatcher, signature: object) -> object:
-        if kernel.py_func.__module__.startswith("pymoo."):
+        if kernel.py_func.__module__.startswith("pymoo.") and kernel._cache.cache_path is None:
             kernel.enable_caching()
+            keep_alone(kernel._cache._cache_file)
         if kernel._cache.cache_path is None:
             return compile_now(kernel, signature)
         types = hashlib.sha256(str(signature).encode()).hexdigest()[:16]
@@ -91,7 +86,6 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
     patch = pytest.MonkeyPatch()
     patch.setattr(Dispatcher, "compile", compile_in_turn)
-    patch.setattr(IndexDataCacheFile, "save", keep_in_turn)
     session.config.add_cleanup(patch.undo)
 
 

@@ -9,12 +9,16 @@ and every kernel is the Python function as it stands. It returns the same number
 import math
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from ..core.compilation import Compilations
+from ..core.errors import InputError
+from ..core.locks import take_lock
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+PATIENCE = 60.0  # s: how long a process waits until another one has written what it has compiled
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 if COMPILED:
@@ -46,10 +50,35 @@ if COMPILED:
                 return resolve(tuple(map(plain, args)), {name: plain(kws[name]) for name in kws})
 
             kernel.get_call_template = resolve_constants
+            if cache:
+                keep_alone(kernel._cache._cache_file)
             chosen: F = kernel
             return chosen
 
         return compile_function
+
+    def keep_alone(kept: Any) -> None:
+        """Let one process at a time write the cache file `kept` of a kernel.
+
+        Of two that keep a kernel for different types at once, numba may load the code of one for the types of the
+        other. A process that does not get its turn keeps nothing, and compiles again the next time.
+        """
+        save = kept.save
+
+        def save_in_turn(key: Any, data: Any) -> None:
+            """Do what numba does with `key` and `data`."""
+            try:
+                handle = take_lock(Path(kept._index_path).parent, PATIENCE)
+            except (InputError, OSError):  # there are no locks here
+                save(key, data)
+                return
+            if handle is not None:
+                try:
+                    save(key, data)
+                finally:
+                    os.close(handle)
+
+        kept.save = save_in_turn
 
     @njit(cache=True, nogil=True, _nrt=False, inline="always")
     def power(x: float, y: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,7 @@ import pytest
 from numba.extending import overload as overload_of_numba
 
 import paretosched.kernels
+from paretosched.core.locks import take_lock
 from paretosched.kernels.compiling import njit, overload, power
 from paretosched.kernels.fair_share import no_tree
 from paretosched.kernels.usage import Usage, no_usage, note_usage
@@ -105,3 +107,31 @@ def test_a_kernel_is_compiled_once_for_all_constants_that_are_passed_to_it() -> 
 def test_no_kernel_takes_the_overload_of_numba() -> None:
     sources = Path(paretosched.kernels.__file__).parent.glob("*.py")
     assert [s.name for s in sources if "extending" in s.read_text(encoding="utf-8")] == ["compiling.py"]
+
+
+def test_processes_keep_what_they_compile_in_turn(tmp_path: Path) -> None:
+    """Where another one writes, a kernel waits; without patience it keeps nothing, and the next process compiles."""
+    (tmp_path / "one.py").write_text(
+        "from paretosched.kernels.compiling import njit\n\n\n"
+        "@njit(cache=True, nogil=True)\ndef double(x):\n    return 2 * x\n"
+    )
+    ask = "import sys; sys.path.insert(0, sys.argv[1]); import one; print(one.double(int(sys.argv[2])), end='')"
+    impatient = f"import paretosched.kernels.compiling as c; c.PATIENCE = 0.0; {ask}"
+    kept = tmp_path / "__pycache__"
+    kept.mkdir()
+
+    def said(script: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-c", script, tmp_path, "4"], env=environment(), stdout=subprocess.PIPE, text=True
+        )
+
+    handle = take_lock(kept)
+    assert handle is not None
+    assert said(impatient).communicate(timeout=300)[0] == "8"
+    assert not [*kept.glob("*.nbi")]
+    waits = said(ask)
+    with pytest.raises(subprocess.TimeoutExpired):
+        waits.wait(timeout=5)
+    os.close(handle)
+    assert waits.communicate(timeout=300)[0] == "8"
+    assert len([*kept.glob("one.double*.nbi")]) == 1
