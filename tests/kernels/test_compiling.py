@@ -120,16 +120,16 @@ def test_processes_keep_what_they_compile_in_turn(tmp_path: Path) -> None:
     kept = tmp_path / "__pycache__"
     kept.mkdir()
 
-    def said(script: str) -> subprocess.Popen[str]:
+    def process_of(script: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-c", script, tmp_path, "4"], env=environment(), stdout=subprocess.PIPE, text=True
         )
 
     handle = take_lock(kept)
     assert handle is not None
-    assert said(impatient).communicate(timeout=300)[0] == "8"
+    assert process_of(impatient).communicate(timeout=300)[0] == "8"
     assert not [*kept.glob("*.nbi")]
-    waits = said(ask)
+    waits = process_of(ask)
     with pytest.raises(subprocess.TimeoutExpired):
         waits.wait(timeout=5)
     os.close(handle)
