@@ -28,7 +28,7 @@ LIMITS: Mapping[str, tuple[str, float]] = {
     "1/8 of the CPUs": ("MaxTRESPU", 1 / 8),
 }
 EASY, SLURM = "EASY", "its slurm.conf"
-OF_SLURM = (NONE, MANY, "8 jobs")  # its passes take minutes
+OF_SLURM = (NONE, MANY, "32 jobs", "16 jobs", "8 jobs")
 FEW = 8  # jobs at once; who never has more if none waits is held back by no limit of jobs
 ALL, TOP_USERS, OTHERS = "all jobs", "top three users", "all others"
 MOST_JOBS, FEW_AT_ONCE, REST = (
