@@ -172,7 +172,8 @@ def measure_answers(log: Path, repeats: int) -> dict[str, list[float]]:
             for k in range(repeats):
                 times["card"].append(page.evaluate(CARD, (k * 37 + 1) % rows) / 1000)
                 page.wait_for_timeout(200)
-            while not (run.with_name("run.app") / MEASURES_FILE).exists():
+            until = time.monotonic() + PATIENCE / 1000
+            while not (run.with_name("run.app") / MEASURES_FILE).exists() and time.monotonic() < until:
                 page.wait_for_timeout(500)
             times["limit"] = [page.evaluate(LIMIT, 10_000 + k) / 1000 for k in range(repeats)]
             page.evaluate("window.paretosched.say({ do: 'say', text: '' })")
