@@ -68,24 +68,23 @@ class Preemption:
     _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
-        one_of("kind of preemption", self.kind, KINDS)
-        one_of("mode of preemption", self.mode, MODES)
+        one_of("kind", self.kind, KINDS)
+        one_of("mode", self.mode, MODES)
         for name, mode in _pairs("modes", self.modes):
-            one_of(f"preemption: mode of {name}", mode, MODES)
+            one_of(f"mode of {name}", mode, MODES)
         object.__setattr__(self, "modes", _pairs("modes", self.modes))
         for key in ("grace", "exempts", "ranks"):
-            pairs = (
-                (name, in_bounds(f"preemption: {key} of {name}", n, MOST))
-                for name, n in _pairs(key, getattr(self, key))
-            )
+            pairs = ((name, in_bounds(f"{key} of {name}", n, MOST)) for name, n in _pairs(key, getattr(self, key)))
             object.__setattr__(self, key, tuple(pairs))
-        object.__setattr__(self, "exempt", in_bounds("preemption: exempt", self.exempt, MOST))
-        over = tuple(
-            (name, tuple(_word("over", other) for other in others)) for name, others in _pairs("over", self.over)
-        )
-        object.__setattr__(self, "over", over)
+        object.__setattr__(self, "exempt", in_bounds("exempt", self.exempt, MOST))
+        over = []
+        for name, others in _pairs("over", self.over):
+            if isinstance(others, str):
+                raise InputError(f"over of {name} must be a list of QOS, but is {others!r:.60}")
+            over.append((name, tuple(_word("over", other) for other in others)))
+        object.__setattr__(self, "over", tuple(over))
         for key in ("youngest", "requeues"):
-            instance(f"preemption: {key}", getattr(self, key), bool)
+            instance(key, getattr(self, key), bool)
 
 
 def _pairs(key: str, given: Any) -> tuple[tuple[str, Any], ...]:
@@ -94,14 +93,14 @@ def _pairs(key: str, given: Any) -> tuple[tuple[str, Any], ...]:
     try:
         named = {_word(key, name): value for name, value in pairs}
     except (TypeError, ValueError):
-        raise InputError(f"preemption: {key} must be pairs of a name and a value, but are not") from None
+        raise InputError(f"{key} must be pairs of a name and a value, but are not") from None
     if len(named) > MOST_NAMED:
-        raise InputError(f"preemption: {key} must be at most {MOST_NAMED:,}, but are {len(named):,}")
+        raise InputError(f"{key} must be at most {MOST_NAMED:,}, but are {len(named):,}")
     return tuple(sorted(named.items()))
 
 
 def _word(key: str, name: Any) -> str:
     """Return a value that must be the name of a partition or QOS."""
     if not isinstance(name, str) or not name.isprintable() or not name.split() or "," in name:
-        raise InputError(f"preemption: {key} must have names of partitions or QOS, but has {name!r:.60}")
+        raise InputError(f"{key} must have names of partitions or QOS, but has {name!r:.60}")
     return name

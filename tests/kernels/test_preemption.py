@@ -135,10 +135,19 @@ def test_more_lives_than_there_was_room_for() -> None:
     assert len(cut) > n + 3
 
 
-def test_rules_must_be_rules() -> None:
-    with pytest.raises(ps.InputError, match="kind of preemption must be"):
-        Preemption("tier")
-    with pytest.raises(ps.InputError, match="preemption: mode of low must be"):
-        Preemption("qos", modes={"low": "gang"})
-    with pytest.raises(ps.InputError, match="grace of low"):
-        Preemption("qos", grace={"low": -1})
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"kind": "tier"}, "kind must be one of"),
+        ({"mode": "gang"}, "mode must be one of"),
+        ({"modes": {"low": "gang"}}, "mode of low must be one of"),
+        ({"grace": {"low": -1}}, "grace of low must be in"),
+        ({"over": {"urgent": "low"}}, "over of urgent must be a list of QOS, but is 'low'"),
+        ({"over": {"urgent": [1]}}, "over must have names of partitions or QOS, but has 1"),
+        ({"ranks": 3}, "ranks must be pairs of a name and a value"),
+        ({"youngest": 1}, "youngest must be"),
+    ],
+)
+def test_rules_must_be_rules(words: dict[str, Any], message: str) -> None:
+    with pytest.raises(ps.InputError, match=message):
+        Preemption(**{"kind": "qos"} | words)
