@@ -9,7 +9,7 @@ import pytest
 
 from paretosched import InputError
 from paretosched.policies.fair_share import Association, FairShare
-from paretosched.policies.slurm_accounts import read_accounts
+from paretosched.policies.slurm_accounts import QosWays, read_accounts
 from paretosched.workload.limits import Limits
 
 SITE = Path(__file__).parents[1] / "data/slurm/assoc.txt"
@@ -145,7 +145,29 @@ def test_a_table_without_parents_is_flat_and_one_of_qos_is_enough(tmp_path: Path
     assert (result.flat, result.limits) == (True, (Limits("", "fish", "", "", {"MaxJobs": 5}),))
     path.write_text("Name|Priority|GraceTime|MaxWall\nnormal|3|00:00:00|1-00:00:00\n", encoding="utf-8")
     limits = (Limits("normal", "", "", "", {"MaxWall": 86_400}),)
-    assert read_accounts(path, "lake") == ((), {"normal": 3}, 0, limits, 0, False, 0)
+    ways = {"normal": QosWays((), "", 0, None, 3)}
+    assert read_accounts(path, "lake") == ((), {"normal": 3}, 0, limits, 0, False, 0, ways)
+
+
+def test_how_jobs_of_a_qos_make_way_is_read_from_tables_and_commands(tmp_path: Path) -> None:
+    """A grace of a number is seconds; PreemptMode=cluster is the usual one."""
+    path = tmp_path / "qos"
+    path.write_text(
+        "Name|Priority|GraceTime|Preempt|PreemptExemptTime|PreemptMode\nLow|1|00:01:30|||requeue\n"
+        "urgent|9|00:00:00|Low,normal|00:05:00|cluster\n",
+        encoding="utf-8",
+    )
+    assert read_accounts(path, "").ways == {
+        "low": QosWays((), "requeue", 90, None, 1), "urgent": QosWays(("low", "normal"), "", 0, 300, 9),
+    }  # fmt: skip
+    path.write_text(
+        "sacctmgr add qos low Priority=1 GraceTime=60\nsacctmgr add qos urgent Priority=9 Preempt=low\n"
+        "sacctmgr modify qos low set PreemptMode=cancel\n",
+        encoding="utf-8",
+    )
+    assert read_accounts(path, "").ways == {
+        "low": QosWays((), "cancel", 60, None, 1), "urgent": QosWays(("low",), "", 0, None, 9),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("head", ["Account|User|MaxJobs|Par Name", "USER|MaxJobsPU|Account|ParentName|Partition"])
