@@ -586,7 +586,7 @@ class Workload:
             one_of("what a workload can be without", word, WITHOUT)
         if self.machine is None or self.requests is None:
             raise InputError(
-                f"{self.name}: {', '.join(words)} are of a machine of nodes, which it does not have; "
+                f"{self.name}: {' and '.join(words)} can be left out on a machine of nodes, which it does not have; "
                 "import --machine makes a log with nodes"
             )
         machine = self.machine.without(*(word for word in words if word != "dependencies"))

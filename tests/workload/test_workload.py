@@ -344,7 +344,7 @@ def test_nodes_that_are_reserved_for_no_job_are_down() -> None:
 
 
 def test_what_a_machine_of_nodes_has_is_left_out_only_there() -> None:
-    with pytest.raises(InputError, match="limits are of a machine of nodes, which it does not have"):
+    with pytest.raises(InputError, match="limits can be left out on a machine of nodes, which it does not have"):
         Workload([0], [1], [1], [1], 1).without("limits")
     with pytest.raises(InputError, match="what a workload can be without must be one of limits, dependencies"):
-        Workload([0], [1], [1], [1], 1).without("preemption")
+        Workload([0], [1], [1], [1], 1).without("nodes")
