@@ -17,7 +17,7 @@ from support.experiments import modules, script
 
 @pytest.fixture
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]:
-    yield from modules(monkeypatch, "nodes", ("settings", "recorded", "run"))
+    yield from modules(monkeypatch, "nodes", ("settings", "records", "run"))
 
 
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
@@ -63,22 +63,24 @@ def test_a_log_that_says_where_jobs_ran_is_read_with_what_they_asked_for(
     nodes: dict[str, ModuleType], tmp_path: Path
 ) -> None:
     """The first job asks for two nodes of the second cluster, alone; the second one ran on the first, as it may."""
-    (tmp_path / "m.machines").write_text("0\tbig\t2\t80\t1\t8388608\n1\tsmall\t3\t12\t1\t4194304\n", "utf-8")
+    (tmp_path / nodes["records"].CLUSTERS).write_text(
+        "0\tbig\t2\t80\t1\t8388608\n1\tsmall\t3\t12\t1\t4194304\n", "utf-8"
+    )
     asked = ("{1300,1301} q 2:ppn=1:cl_small#excl", "{1200} q 1:ppn=1", "{1200} q -")
     runs = (60, 60, -1)  # the last one never ran
     lines = [
         f"{job} {job} 5 {run} {2 - job} -1 -1 {2 - job} 90 4294967296 1 7 1 1 -1 1 1 1 {rest}"
         for job, (run, rest) in enumerate(zip(runs, asked, strict=True))
     ]
-    with gzip.open(tmp_path / "log.swf.gz", "wt") as file:
+    with gzip.open(tmp_path / nodes["records"].METACENTRUM, "wt") as file:
         file.write("; a header\n" + "\n".join(lines) + "\n")
-    recorded = nodes["recorded"]
-    machine = recorded.machine_in(tmp_path / "m.machines")
-    assert machine.names == ("big1", "big2", "small1", "small2", "small3")
-    table = recorded.jobs_in(tmp_path / "log.swf.gz", ("big", "small"))
-    assert table["ran"].tolist() == ["small", "big"]
-    assert table["memory"].tolist() == ["2048M", "4096M"]
-    assert table["constraint"].tolist() == ["cl_small", ""]
-    schedule = ps.simulate(recorded.workload_of(table, machine), "easy").check()
-    assert recorded.clusters_of(schedule, machine) == ["small", "small"]
-    assert schedule.start.tolist() == schedule.workload.submit.tolist()
+    record = nodes["records"].metacentrum(tmp_path)
+    w = record.w
+    assert w.machine.names == ("big1", "big2", "small1", "small2", "small3")
+    assert record.kind.tolist() == ["small", "big"]
+    assert record.hosts == {"big": 1, "small": 1}
+    assert w.requests.memory_per_node.tolist() == [2048, 4096]
+    assert w.requests.constraint.list() == ["cl_small", ""]
+    schedule = ps.simulate(w, "easy").check()
+    assert nodes["records"].kinds_of_nodes(record, schedule).tolist() == ["small", "small"]
+    assert schedule.start.tolist() == w.submit.tolist()
