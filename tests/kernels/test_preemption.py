@@ -109,6 +109,22 @@ def test_without_rules_nobody_makes_way(rules: Preemption | None) -> None:
     assert ps.simulate(workload.without("preemption"), PASSES).lives is None
 
 
+def test_a_job_waits_for_the_next_start_of_one_that_made_way() -> None:
+    """It comes four minutes after that: the low one runs from 0 to 201, and again from 322 on."""
+    machine = low_and_high(Preemption("partition_prio"), [8], 8).machine
+    asks = ps.Requests(
+        tasks=[8, 1, 8], memory_per_node=[1] * 3, partition=["low", "high", "high"], dependency=["", "after:1+4", ""]
+    )
+    w = ps.Workload(
+        [0, 50, 200], [900, 60, 60], [1800] * 3, asks.tasks, capacity=8, machine=machine, requests=asks,
+        job=[1, 2, 3], epoch=0,
+    )  # fmt: skip
+    schedule = ps.simulate(w, PASSES).check()
+    assert lives_of(schedule)[0] == (0, 0, 201, True)
+    assert schedule.start[2] == 201
+    assert schedule.workload.eligible[1] >= 322 + 240
+
+
 def test_a_job_that_ends_within_its_grace_has_ended() -> None:
     workload = low_and_high(Preemption("partition_prio", grace={"low": 700}), [8], 8)
     schedule = ps.simulate(workload, PASSES).check()
