@@ -252,7 +252,8 @@ def test_groups_that_are_not_there_are_remarked(house: Path) -> None:
         ("-usage", ""),
     ):
         policy = f"order: {order}; backfill: easy; half-life: 3d"
-        assert succeed("simulate", house / "w.swf.gz", "--policy", policy).err == words
+        lines = succeed("simulate", house / "w.swf.gz", "--policy", policy).err.splitlines(keepends=True)
+        assert "".join(line for line in lines if ": simulating: " not in line) == words  # as it compiles for long
     outcome = succeed("simulate", house / "w.swf.gz", "--policy", "guarded: 1, vip")
     assert "w.swf.gz has no group vip; the policy goes on without" in outcome.err
 
