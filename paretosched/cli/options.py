@@ -183,8 +183,7 @@ def takes_reading(parser: Parser, with_limits: bool = True, views: bool = False)
         "the log; queue: field 15; partition, account, qos or user: what jobs name, or whose they are; words, such as "
         "'large: width >= 32; short: limit <= 1h; rest', where the first that fits a job counts (width, nodes, gpus, "
         "memory, limit, user, account, queue, partition; of machines of nodes also what jobs ask for); or a CSV file "
-        "with "
-        "the columns user,group, where account, queue or partition may stand for or beside user, and * for any",
+        "with the columns user,group, where account, queue or partition may stand for or beside user, and * for any",
     )
     group.add_argument(
         "--overrun",

@@ -31,6 +31,7 @@ import numpy as np
 from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, one_of
 from ..core.tables import amount, plain
+from ..policies.outcome import Outcome
 from ..policies.plain import Plain
 from ..policies.policy import Policy, as_policy
 from ..simulation.objective import improvement, objectives
@@ -327,7 +328,7 @@ def _as_users_react(workload: Workload, policy: Policy, begin: Begin, counted: M
     """Return the schedule of the jobs that count, of those since the date, if users react to a policy."""
     arrival, start = reacting_since(workload, policy, begin)
     jobs = workload.take(begin.after[counted])
-    return as_submitted(jobs, arrival[counted], start[counted], policy.name)
+    return as_submitted(jobs, arrival[counted], Outcome(start[counted]), policy.name)
 
 
 def whole_weeks(workload: Workload, since: int) -> int:

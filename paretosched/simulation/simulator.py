@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
-from ..policies.outcome import Lives, Outcome, Placement, in_rows
+from ..policies.outcome import Outcome, in_rows
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy, decided_by
 from ..policies.priority import Priority
 from ..policies.time_sharing import TimeSharing
@@ -107,7 +107,7 @@ def simulate(
         name = f"{p.name} ({estimates})"
         outcome = p.outcome(knowing_run_times(jobs)) if estimates == "exact" else p.outcome(jobs, LEARNING[estimates])
     if users == REACT:
-        return as_submitted(workload, arrivals(jobs, outcome), outcome.start, name, outcome.placement, outcome.lives)
+        return as_submitted(workload, arrivals(jobs, outcome), outcome, name)
     if jobs.reactions is not None and not np.array_equal(arrival := arrivals(jobs, outcome), workload.eligible):
         workload = workload.with_(eligible=arrival, wait=np.full(len(workload), -1))
     o = outcome
@@ -170,24 +170,17 @@ def arrivals(workload: Workload, outcome: Outcome) -> Ints:
     return arrivals_after(workload.reactions, outcome.start, outcome.start + workload.run)
 
 
-def as_submitted(
-    workload: Workload,
-    arrival: Ints,
-    start: Ints,
-    name: str,
-    placement: Placement | None = None,
-    lives: Lives | None = None,
-) -> Schedule:
+def as_submitted(workload: Workload, arrival: Ints, outcome: Outcome, name: str) -> Schedule:
     """Return the schedule of jobs that users submitted so that they were eligible at `arrival`, (n,) s.
 
-    They start at `start`, (n,) s, and are in the order in which they were submitted.
+    They are in the order in which they were submitted.
     """
     submit = arrival - (workload.eligible - workload.submit)
     if np.array_equal(submit, workload.submit):
-        return Schedule(workload, start, name, placement=placement, lives=lives)
+        return Schedule(workload, outcome.start, name, placement=outcome.placement, lives=outcome.lives)
     rows = np.argsort(submit, kind="stable")
     jobs = workload.take(rows, submit=submit[rows], wait=np.full(len(workload), -1))
-    outcome = in_rows(Outcome(start, placement=placement, lives=lives), np.argsort(rows))
+    outcome = in_rows(outcome, np.argsort(rows))
     return Schedule(jobs, outcome.start, name, placement=outcome.placement, lives=outcome.lives)
 
 
