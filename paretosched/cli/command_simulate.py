@@ -299,9 +299,11 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
 
 
 def _preempted_words(about: Mapping[str, Any]) -> str:
-    """Return what was lost because jobs made way for others, in a sentence."""
+    """Return what was lost because jobs made way for others, or their reservation ended, in a sentence."""
     cancelled = f", {about['cancelled']:,} of them for good" if about["cancelled"] else ""
+    reserved = f" ({about['with_reservation']:,} with their reservation)" if about["with_reservation"] else ""
+    why = "ended before they had run" if reserved else "made way for others"
     return (
-        f"{number_of(about['jobs'], 'job')} made way for others, {number_of(about['times'], 'time')}{cancelled}: "
+        f"{number_of(about['jobs'], 'job')} {why}, {number_of(about['times'], 'time')}{cancelled}{reserved}: "
         f"{about['lost_cpu_hours']:,.1f} CPU hours lost, {about['lost_percent']:.2f} % of what ran"
     )

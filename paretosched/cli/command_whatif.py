@@ -71,6 +71,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "      which is worth more?\n"
         '  paretosched whatif log.parquet --policy slurm.conf --nodes "down n[01-08]" --limit "gpu 24h"\n'
         "      a broken rack, and a partition for jobs of a day, each by itself\n"
+        '  paretosched whatif log.parquet --policy slurm.conf --sacctmgr "modify qos normal set MaxJobsPerUser=32"\n'
+        "      a limit, as sacctmgr would set it: who gains, and who pays\n"
         '  paretosched whatif w.swf.gz --groups projects.csv --load 1.2 --group "chemistry x1.2"\n'
         "  paretosched whatif w.swf.gz --policy easy --policy sjf --nodes +64 -o answers.csv\n"
         "Each question stands by itself, against the first policy on today's machine and users.",
@@ -108,6 +110,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "ask for more are left out, and counted. NAME=N changes a limit of reading files, as with other commands",
     )
     parser.set_defaults(longest=[])
+    group.add_argument(
+        "--sacctmgr",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help="other limits of a QOS, account or user, on a log with nodes, as sacctmgr sets them: 'modify qos normal "
+        "set MaxTRESPerUser=gres/gpu=8'; -1 takes one away",
+    )
     group.add_argument(
         "--policy",
         action="append",
@@ -162,7 +172,7 @@ def run(options: argparse.Namespace) -> None:
     if options.seed < 0:
         raise InputError(f"--seed must be at least 0, but is {options.seed}")
     if not asked and len(policies) < 2:
-        raise InputError("nothing is asked: give --nodes, --load, --group, --limit or a second --policy")
+        raise InputError("nothing is asked: give --nodes, --load, --group, --limit, --sacctmgr or a second --policy")
     try:
         prices = prices_of(options.price, asked)
     except InputError as error:
@@ -180,7 +190,13 @@ def run(options: argparse.Namespace) -> None:
 
 def _questions(options: argparse.Namespace, workload: Workload) -> list[tuple[str, Question]]:
     """Return the questions that the options ask, each with what it is called."""
-    from ..comparison.questions import group_question, limit_question, more_load, nodes_question
+    from ..comparison.questions import (
+        command_question,
+        group_question,
+        limit_question,
+        more_load,
+        nodes_question,
+    )
 
     asked: list[tuple[str, Question]] = []
 
@@ -199,6 +215,7 @@ def _questions(options: argparse.Namespace, workload: Workload) -> list[tuple[st
     ask("--load", options.load, "load ", more_load)
     ask("--group", options.group, "", lambda text: group_question(workload, text))
     ask("--limit", options.longest, "limit ", lambda text: limit_question(workload, text))
+    ask("--sacctmgr", options.sacctmgr, "", lambda text: command_question(workload, text))
     return asked
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, in_quotes, number_of, one_of
+from ..policies.set_limits import with_set_limits
 from ..workload.group_words import SECONDS
 from ..workload.host_lists import MOST_NODES
 from ..workload.machine import MOST, UNTYPED, Machine
@@ -54,6 +55,8 @@ class Question(NamedTuple):
         The partition that takes only jobs of at most so many seconds, "" for all; 0 for as today.
     word
         What was said for the nodes; prices are of that.
+    command
+        The command of sacctmgr that changes limits; "" for none.
     """
 
     words: str
@@ -67,6 +70,7 @@ class Question(NamedTuple):
     partition: str = ""
     longest: int = 0
     word: str = ""
+    command: str = ""
 
     @property
     def is_of_users(self) -> bool:
@@ -264,6 +268,21 @@ def limit_question(workload: Workload, text: str) -> Question:
     one_of("the partition", match[1], [part.name for part in workload.machine.partitions])
     words = f"in partition {match[1]} {_at_most(longest).words}"
     return Question(words, partition=match[1], longest=longest)
+
+
+def command_question(workload: Workload, text: str) -> Question:
+    """Return the question of a command of sacctmgr that changes limits, see `with_set_limits`.
+
+    Raises
+    ------
+    InputError
+        The log has no nodes, or the command changes nothing here.
+    """
+    if workload.machine is None or workload.requests is None:
+        raise InputError(f"{in_quotes(text)} {NO_NODES}")
+    with_set_limits(workload.machine, text, workload.requests.qos.words)
+    said = " ".join(text.split())
+    return Question(f"sacctmgr {said.removeprefix('sacctmgr ')}", command=said)
 
 
 def _at_most(longest: int) -> Question:

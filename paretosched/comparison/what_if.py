@@ -18,6 +18,7 @@ import numpy as np
 from ..core.arrays import Ints, Mask
 from ..core.errors import number_of
 from ..policies.policy import Policy
+from ..policies.set_limits import with_set_limits
 from ..workload.dropped_jobs import without_jobs
 from ..workload.machine import Machine
 from ..workload.more_nodes import with_more_nodes, with_moved_nodes, without_nodes
@@ -80,8 +81,8 @@ def on_other_machine(workload: Workload, question: Question) -> tuple[Workload, 
         left = without_jobs(workload, reason, (TOO_WIDE, TOO_LONG))
         on = number_of(size, "processor")
         return left.with_(capacity=size, name=f"{workload.name} on {on}"), reason < 0
-    other = _other_machine(machine, question)
-    limit = workload.estimate if question.longest else None
+    other = _other_machine(machine, question, tuple(requests.qos.words))
+    limit = workload.estimate if question.longest or question.command else None
     reason = unfit_jobs(other, requests, limit)
     reason[unfit_jobs(machine, requests, limit) >= 0] = -1  # it has run although it is beyond a limit of today
     left = without_jobs(workload, reason, REASONS)
@@ -89,8 +90,10 @@ def on_other_machine(workload: Workload, question: Question) -> tuple[Workload, 
     return left.with_(machine=other, capacity=other.capacity, name=name), reason < 0
 
 
-def _other_machine(machine: Machine, question: Question) -> Machine:
-    """Return the machine of nodes of a question."""
+def _other_machine(machine: Machine, question: Question, names: tuple[str, ...]) -> Machine:
+    """Return the machine of nodes of a question; `names` are the QOS of the jobs."""
+    if question.command:
+        return with_set_limits(machine, question.command, names)
     if question.node:
         return with_more_nodes(machine, question.node, question.more)
     if question.away:

@@ -35,6 +35,7 @@ KNOWN = {"number", "wait", "estimate", "width", "area", "submit", "eligible", "g
 UNREAD = {
     "fairshare": ("which the daemon does not read", "let Slurm weigh its own fair share beside the policy (--share)"),
     "charge": ("which the daemon does not know", "say it by cores, memory and gpus"),
+    "qos_priority": ("which the daemon does not read", "let Slurm weigh its QOS beside the policy (--share)"),
 }
 
 

@@ -42,6 +42,7 @@ from .places import (
     Machine,
     all_equal,
     always_free,
+    any_begins,
     any_may_be_free,
     any_may_start,
     clear_machine,
@@ -55,6 +56,7 @@ from .places import (
     is_kept_out,
     keep_life,
     keeps_places,
+    last_second,
     let_go,
     lift,
     line_up,
@@ -659,7 +661,7 @@ def _advance(
     n = jobs.submit.size
     reacting = users.job.size > 0
     pace, away = scheduler.pace, scheduler.pace.away
-    preempts = pace.look[0]["preempts"] > 0
+    preempts = pace.look[0]["preempts"] + pace.look[0]["inside"] > 0
     while goes_on(jobs, site) or pace.look[0]["going"] + pace.look[0]["back"] > 0:
         t = next_second(jobs, now, site, scheduler.promising, scheduler.promises.place, rows)
         t = min(t, pace.look[0]["tick"])
@@ -695,7 +697,8 @@ def _advance(
         state[0]["era"] = era_at(calendar, state[0]["era"], t)
         situation = calendar.kind[state[0]["era"]]
         before: Int = state[0]["waiting"]
-        happened = ended or (state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t)
+        begins = any_begins(site.free, rows, before, t)
+        happened = ended or begins or (state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t)
         while state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t:
             arrive(jobs, scheduler, now, site, desk, situation, state[0]["arrived"], t)
             state[0]["arrived"] += 1
@@ -711,7 +714,7 @@ def _advance(
         count: Int = state[0]["waiting"]
         running: Int = state[0]["running"]
         if scheduler.promising:
-            keep(jobs, scheduler, now, site, desk, before, ended or counted, corrected, t)
+            keep(jobs, scheduler, now, site, desk, before, ended or counted or begins, corrected, t)
         elif scheduler.ruled:
             start_by_choice(jobs, scheduler, now, site, desk, situation, t)
         elif scheduler.paced:
@@ -772,6 +775,8 @@ def arrive(
 def makes_way(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, j: Int, t: Int) -> bool:
     """Return whether job j, which has ended in second t, made way for others and will come back.
 
+    A job that has ended before it has run was ended by its reservation, unless it made way.
+
     Parameters
     ----------
     jobs
@@ -785,7 +790,7 @@ def makes_way(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, j: Int
     mode: Int = pace.away[GOING, j]
     if mode == ENDS:
         pace.away[GOING, j] = STAYS
-    if mode != CANCELLED and mode != REQUEUED:
+    if mode != CANCELLED and mode != REQUEUED and t == now.start[j] + jobs.run[j]:
         return False
     if scheduler.predicted:
         late = ((now.start[j] + jobs.estimate[j]) << now.row_bits) | j
@@ -805,11 +810,13 @@ def ask_victims(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: I
     pace = scheduler.pace
     for place in range(pace.look[0]["victims"]):
         j = pace.away[VICTIMS, place]
-        end, sooner = now.start[j] + jobs.run[j], t + grace_for(site.free, pace, j)
+        whole, sooner = now.start[j] + jobs.run[j], t + grace_for(site.free, pace, j)
+        end = min(whole, last_second(site.free, j, now.start[j]))
         if end <= sooner:
             pace.away[GOING, j] = ENDS
             continue
-        let_go(site.free, pace, j)
+        if end == whole:  # it is known already of one that its reservation ends
+            let_go(site.free, pace, j)
         end_sooner(now, site.state[0]["running"], j, end, sooner)
 
 
@@ -1208,7 +1215,8 @@ def start_in_passes(
     look = pace.look
     rows = desk.waiting.rows
     left: Int = site.state[0]["waiting"]
-    backfills = look[0]["backfills"] > 0 and t % look[0]["every"] == 0
+    # the first one comes a while after the first job: Slurm has just had one, which saw no job
+    backfills = look[0]["backfills"] > 0 and t % look[0]["every"] == 0 and t > 0
     in_vain = not happened
     may_ask = look[0]["preempts"] > 0 and left > 0  # a main pass may make room
     for which in range(2):
@@ -1285,6 +1293,10 @@ def note_starts(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, begu
         j = scheduler.pace.begun[i]
         note_start(jobs, now, site, j, t)
         note(scheduler.ranking.usage, j, t, jobs.width[j])
+        end = t + jobs.run[j]
+        if scheduler.pace.look[0]["inside"] > 0 and last_second(site.free, j, t) < end:
+            let_go(site.free, scheduler.pace, j)
+            end_sooner(now, site.state[0]["running"], j, end, last_second(site.free, j, t))
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -11,8 +11,6 @@ from .node_plan import (
     AT_ALL,
     COULD,
     CPUS,
-    DOWN,
-    DOWN_END,
     EARLY,
     FREED,
     HAS,
@@ -604,7 +602,7 @@ def find_changes(plan: NodePlan, j: Int, length: Int, asked: Int, after: Int, un
     if plan.holders[j]["user"] != NOTHING:
         amounts -= SUMS
     count: Int = np.int64(0)
-    shape = plan.shapes[plan.holders[j]["shape"]]
+    shape, view = plan.shapes[plan.holders[j]["shape"]], plan.holders[j]["downs"]
     for i in range(plan.nodes.shape[1]):
         usable = False
         for o in range(shape["option"], shape["option_end"]):
@@ -626,7 +624,7 @@ def find_changes(plan: NodePlan, j: Int, length: Int, asked: Int, after: Int, un
                 count = note_change(plan, count, when, i, more)
             if less and after < when - length + 1 < until:
                 count = note_change(plan, count, when - length + 1, i, False)
-        for row in range(plan.nodes[DOWN, i], plan.nodes[DOWN_END, i], 2):
+        for row in range(plan.nodes[view, i], plan.nodes[view + 1, i], 2):
             if after < lists[row] - asked + 1 < until:
                 count = note_change(plan, count, lists[row] - asked + 1, i, False)
             if after < lists[row + 1] < until:

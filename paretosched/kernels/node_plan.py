@@ -54,7 +54,7 @@ OPTION = record(
     "partition", "mask", "longest", "tasks", "cpus", "least", "most", "per_node", "memory", "memory_per_cpu",
     "gpus_per_node", "gpus", "gpus_per_task", "gpu_type", "whole", "least_cpus", "most_nodes", "exact", "rule",
     "named", "counts", "end", "least_memory", "least_gpus", "of_gpus", "tier", "members", "per_core", "fewest_cpus",
-    "fewest_nodes", "pool", "pool_end",
+    "fewest_nodes", "pool", "pool_end", "rank",
 )  # fmt: skip
 SHAPE = record(
     "option", "option_end", "single", "late", "timed", "rows", "job", "waiting",
@@ -62,13 +62,14 @@ SHAPE = record(
 )  # fmt: skip
 HOLDER = record(
     "shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen", "begun",
+    "downs", "inside", "windows", "windows_end",
     # in another plan of the machine, see `take_holders`
     "count_beside", "option_beside",
 )  # fmt: skip
 NOW = record(
     "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "pools",
-    "licences", "downs", "timed", "counted", "given_back", "freed", "version", "versions", "last_version",
-    "remembers", "passes", "node_bits", "shared_since",
+    "licences", "downs", "ends", "views", "inside", "timed", "counted", "given_back", "freed", "version", "versions",
+    "last_version", "remembers", "passes", "node_bits", "shared_since",
     # of a job whose nodes are chosen: what is still missing, and what it takes of each node
     "lacks_cpus", "lacks_gpus", "more", "lacks_nodes", "spare", "count", "named", "step", "gpus_per_node",
     "gpus_per_task", "gpus", "gpu_type", "whole",
@@ -98,12 +99,14 @@ class NodePlan(NamedTuple):
         (k, m) bool, sets of nodes.
     lists
         (l,) int64: the nodes that options name, then pairs of a set and how many of its nodes are wanted; what options
-        take of pools, see NUMBER; pairs of seconds, half open, in which a node is down; and from `now["pools"]` on the
-        pools, see TOTAL, licences first.
+        take of pools, see NUMBER; pairs of seconds, half open, in which a reservation lasts; from `now["ends"]` on the
+        seconds in which something ends of what follows: pairs of seconds, half open, in which a node is down, or closed
+        to some jobs; and from `now["pools"]` on the pools, see TOTAL, licences first.
     options
         (o,) OPTION, the ways in which jobs can be placed: a partition, and the features that its nodes have. `tier` is
-        0 for the partitions of the highest tier, `members` the set of all nodes of the partition, `per_core` whether
-        each task has cores of its own, and `fewest_nodes` how many nodes a job needs at least, each with `fewest_cpus`.
+        0 for the partitions of the highest tier, `rank` when its turn comes, `members` the set of all nodes of the
+        partition, `per_core` whether each task has cores of its own, and `fewest_nodes` how many nodes a job needs at
+        least, each with `fewest_cpus`.
     shapes
         (s,) SHAPE: the options of jobs that ask for the same; whether each needs one node, and no pool is late; whether
         pools may keep it out of some options only, or only when its nodes are known; then nothing that was tried in
@@ -113,15 +116,18 @@ class NodePlan(NamedTuple):
         and since when pools keep all its jobs out, as `shared_since` of `now` counts.
     holders
         (n,) HOLDER: shape, tier, user, request and what partitions take for it, in s, of each job, its rows of `held`,
-        its last reservation, and when it started, s.
+        its last reservation, and when it started, s; the row of `nodes` that says, with the next one, in which `lists`
+        nodes are closed to it; and of a job in a reservation of the machine by which number others in it are stopped,
+        and when it lasts, in `lists`.
     seconds
         (p,) int64, s, work space of a search.
     now
         (1,) NOW. `resources` is R, `types` how many types of GPUs there are, `cores` whether the CPUs of a core go
-        together, `shared` whether memory is given out, `licences` how many of the pools are licences, `downs` how many
-        down times there are, `timed` whether any pool is so, `counted` when timed pools were last counted, s, `freed`
-        the node on which something was given back last, `passes` how many passes there were, and `shared_since` the
-        number of changes of pools, and one.
+        together, `shared` whether memory is given out, `licences` how many of the pools are licences, `views` in how
+        many ways jobs in reservations see the nodes, `inside` how many of these let their jobs wait, `downs` how many
+        down times there are of all nodes for all of them, `timed` whether any pool is so, `counted` when timed pools
+        were last counted, s, `freed` the node on which something was given back last, `passes` how many passes there
+        were, and `shared_since` the number of changes of pools, and one.
     versions
         (v, 4) int64: of the reservations of a pass, the job, its second, a sum of what it holds, and the number under
         which these and all before them are known; one more than there can be.
@@ -183,7 +189,7 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
         plan.lists[i + FREE] = plan.lists[i + TOTAL]
         plan.lists[i + RATE] = plan.lists[i + COUNTED] = 0
     now[0]["counted"] = since // PERIOD * PERIOD
-    for row in range(HAS + 3 * now[0]["resources"], plan.nodes.shape[0]):
+    for row in range(HAS + 3 * now[0]["resources"], plan.nodes.shape[0] - 2 * now[0]["views"]):
         for i in range(plan.nodes.shape[1]):
             plan.nodes[row, i] = 0
     now[0]["second"] = since
@@ -400,8 +406,8 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
     j
         Row of the job.
     """
-    steps, nodes = plan.steps, plan.nodes
-    for row in range(nodes[DOWN, node], nodes[DOWN_END, node], 2):
+    steps, nodes, view = plan.steps, plan.nodes, plan.holders[j]["downs"]
+    for row in range(nodes[view, node], nodes[view + 1, node], 2):
         if plan.lists[row] < asked and plan.lists[row + 1] > begin:
             return False
     resources = plan.now[0]["resources"]
@@ -429,6 +435,40 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
     return False
 
 
+@njit(cache=True, nogil=True, _nrt=False)
+def is_absent(plan: NodePlan, j: Int, t: Int) -> bool:
+    """Return whether job j waits in second t for its reservation, which will be there later; `plan` is only read."""
+    later = False
+    for row in range(plan.holders[j]["windows"], plan.holders[j]["windows_end"], 2):
+        if plan.lists[row] <= t < plan.lists[row + 1]:
+            return False
+        later |= plan.lists[row + 1] > t
+    return later
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def any_window_begins(plan: NodePlan, rows: Ints, count: Int, t: Int) -> bool:
+    """Return whether a reservation begins in second t for one of the first `count` jobs of `rows`, (n,) int64.
+
+    `plan` is only read.
+    """
+    for i in range(count if plan.now[0]["inside"] > 0 else 0):
+        holder = plan.holders[rows[i]]
+        for row in range(holder["windows"], holder["windows_end"], 2):
+            if plan.lists[row] == t:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def end_of_window(plan: NodePlan, j: Int, t: Int) -> Int:
+    """Return when the reservation ends in which job j is in second t; FAR if it is in none; `plan` is only read."""
+    for row in range(plan.holders[j]["windows"], plan.holders[j]["windows_end"], 2):
+        if plan.lists[row] <= t < plan.lists[row + 1]:
+            return plan.lists[row + 1]
+    return FAR
+
+
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def is_held(plan: NodePlan, j: Int) -> bool:
     """Return whether `is_allowed` is known to be false of job j in `plan`."""
@@ -439,9 +479,10 @@ def is_held(plan: NodePlan, j: Int) -> bool:
 def is_allowed(plan: NodePlan, j: Int) -> bool:
     """Return whether the pools of `plan` let job j start now in some partition, for all that is known beforehand.
 
-    That they keep it out is remembered for all jobs that ask for the same, in place, until a pool changes.
+    That they keep it out is remembered for all jobs that ask for the same, in place, until a pool changes. Nor may a
+    job start that waits for its reservation.
     """
-    if is_held(plan, j):
+    if is_held(plan, j) or is_absent(plan, j, plan.now[0]["second"]):
         return False
     shape = plan.shapes[plan.holders[j]["shape"]]
     for o in range(shape["option"], shape["option_end"]):
@@ -465,7 +506,7 @@ def line_up_allowed(plan: NodePlan, rows: Ints, count: Int, queue: Ints) -> Int:
     queue
         (n,) int64.
     """
-    if plan.lists.size == plan.now[0]["pools"]:
+    if plan.lists.size == plan.now[0]["pools"] and plan.now[0]["inside"] == 0:
         for i in range(count):
             queue[i] = rows[i]
         return count

@@ -29,12 +29,13 @@ from .node_places import (
 )
 from .node_plan import (
     DOWN,
-    DOWN_END,
     PERIOD,
     NodePlan,
+    any_window_begins,
     change_all,
     clear_nodes,
     count_timed,
+    end_of_window,
     give_back,
     is_allowed,
     is_held,
@@ -269,6 +270,16 @@ def keep_life(machine: Machine, pace: Pace, j: Int, begin: Int, end: Int) -> boo
     raise NotImplementedError
 
 
+def any_begins(machine: Machine, rows: Ints, count: Int, t: Int) -> bool:
+    """Return whether a reservation of a `machine` begins in second t for one of the first `count` of (n,) `rows`."""
+    raise NotImplementedError
+
+
+def last_second(machine: Machine, j: Int, t: Int) -> Int:
+    """Return when the reservation of a `machine` ends in which job j is in second t; FAR if it is in none."""
+    raise NotImplementedError
+
+
 def exchange_rows(machine: Machine, a: Int, b: Int) -> None:
     """Let two jobs, a and b, that have not arrived yet change their rows in what a `machine` knows, in place."""
     raise NotImplementedError
@@ -319,9 +330,17 @@ def _pass_nodes(machine: NodePlan, t: Int, changes: bool) -> None:
     count_timed(machine, t)
     if changes:
         for i in range(machine.nodes.shape[1]):
-            for row in range(machine.nodes[DOWN, i], machine.nodes[DOWN_END, i], 2):
-                if machine.lists[row + 1] == t:
-                    give_back(machine, i)
+            note_up(machine, i, DOWN, t)
+            for row in range(machine.nodes.shape[0] - 2 * machine.now[0]["views"], machine.nodes.shape[0], 2):
+                note_up(machine, i, row, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_up(machine: NodePlan, node: Int, view: Int, t: Int) -> None:
+    """Give a `node` of the `machine` back, in place, if it comes up in second t, as row `view` of its nodes has it."""
+    for row in range(machine.nodes[view, node], machine.nodes[view + 1, node], 2):
+        if machine.lists[row + 1] == t:
+            give_back(machine, node)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -469,6 +488,10 @@ def _exchange_on_nodes(machine: NodePlan, a: Int, b: Int) -> None:
     holders[a]["request"], holders[b]["request"] = holders[b]["request"], holders[a]["request"]
     holders[a]["limit"], holders[b]["limit"] = holders[b]["limit"], holders[a]["limit"]
     holders[a]["first"], holders[b]["first"] = holders[b]["first"], holders[a]["first"]
+    holders[a]["downs"], holders[b]["downs"] = holders[b]["downs"], holders[a]["downs"]
+    holders[a]["inside"], holders[b]["inside"] = holders[b]["inside"], holders[a]["inside"]
+    holders[a]["windows"], holders[b]["windows"] = holders[b]["windows"], holders[a]["windows"]
+    holders[a]["windows_end"], holders[b]["windows_end"] = holders[b]["windows_end"], holders[a]["windows_end"]
 
 
 _by_machine(
@@ -584,6 +607,12 @@ _by_machine(
 )
 _by_machine(exchange_rows, lambda machine, a, b: None, lambda machine, a, b: _exchange_on_nodes(machine, a, b))
 _by_machine(grace_for, lambda machine, pace, j: 1, lambda machine, pace, j: grace_of(machine, pace, j))
+_by_machine(
+    any_begins,
+    lambda machine, rows, count, t: False,
+    lambda machine, rows, count, t: any_window_begins(machine, rows, count, t),
+)
+_by_machine(last_second, lambda machine, j, t: FAR, lambda machine, j, t: end_of_window(machine, j, t))
 _by_machine(let_go, lambda machine, pace, j: None, lambda machine, pace, j: note_asked(machine, pace, j))
 _by_machine(
     keep_life,

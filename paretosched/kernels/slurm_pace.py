@@ -11,8 +11,6 @@ from .node_choice import choose_of, may_do, room_on
 from .node_plan import (
     COULD,
     CPUS,
-    DOWN,
-    DOWN_END,
     HAS,
     HELD,
     NODE,
@@ -38,7 +36,7 @@ LIFE, BEGUN, ENDED, IN_OPTION, FROM_ROW, HOLDS = range(6)  # columns of `lives`,
 LOOK = record(
     # how often and how far it looks, see `paretosched.policies.whole_nodes`
     "main", "first", "every", "tested", "window", "step", "partition", "user", "account", "started", "priority",
-    "stops", "reserved", "backfills", "epoch", "tiers", "row_bits",
+    "stops", "depth", "tasks", "reserved", "backfills", "epoch", "ranks", "row_bits",
     # how many arrays let only some of their tasks run at once; these are the first ones
     "limited",
     # whether jobs may have been given a priority, and that of all others where they come as they were submitted, or 0
@@ -48,8 +46,9 @@ LOOK = record(
     "tick", "idle", "running", "number", "plans", "closed", "openings",
     # for which jobs it is known what nodes can give: a shape and an option, and how many starts and ends there were
     "shape", "option", "changed", "changes",
-    # whose jobs make way for others, if any do, see BY_PARTITION; and whether the youngest do first
-    "preempts", "youngest",
+    # whose jobs make way for others, if any do, see BY_PARTITION; whether the youngest do first; and how many
+    # reservations end their jobs
+    "preempts", "youngest", "inside",
     # how many jobs were asked to and their nodes, come back, and are asked by a pass; how many lives and their nodes
     "going", "going_nodes", "back", "victims", "lives", "lived",
 )  # fmt: skip
@@ -75,13 +74,14 @@ class Pace(NamedTuple):
     closed
         (h,) int64, the nodes of the plans.
     openings
-        (q + d,) int64, s, ascending: when plans and down times end.
+        (q + e,) int64, s, ascending: when plans and down times end, and reservations begin and end.
     since
         (m,) int64, s, from when on each node is closed by a plan; FAR for never.
     marks
         (3, m) int64, see SHUT.
     counts
-        (partitions, 3) int64: whether each is stopped, and how many of its turns were tried and planned.
+        (partitions and reservations, 3) int64: whether each is stopped, and how many of its turns were tried and
+        planned.
     of_user
         (2, users or more) int64, how many turns of each user, and of each association, were tried.
     of_array
@@ -133,7 +133,7 @@ def empty_pace(
     n: int,
     turns: int,
     holds: int,
-    downs: int,
+    ends: int,
     m: int,
     parts: int,
     user: Ints,
@@ -148,8 +148,9 @@ def empty_pace(
     ----------
     look
         (1,) LOOK, of which the state is filled.
-    n, turns, holds, downs, m, parts
-        How many jobs and turns there are, nodes that all turns can have together, down times, nodes and partitions.
+    n, turns, holds, ends, m, parts
+        How many jobs and turns there are, nodes that all turns can have together, ends of down times, nodes, and
+        partitions and reservations.
     user, fixed, turn, ways
         (WHOSE, n), (n,), (n,) int64 and ways, as for `Pace`.
     resources
@@ -158,7 +159,7 @@ def empty_pace(
     look = look.copy()
     look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
     users, arrays = (max(int(rows.max(initial=0)) + 1, 1) for rows in (user[:ARRAY], user[ARRAY]))
-    room = n if look[0]["preempts"] else 0
+    room = n if look[0]["preempts"] or look[0]["inside"] else 0
     return Pace(
         look,
         ends=np.zeros(n + 1, np.int64),
@@ -167,7 +168,7 @@ def empty_pace(
         turns=np.zeros((turns, 2), np.int64),
         plans=np.zeros((turns, 4), np.int64),
         closed=np.zeros(holds, np.int64),
-        openings=np.zeros(turns + downs, np.int64),
+        openings=np.zeros(turns + ends, np.int64),
         since=np.zeros(m, np.int64),
         marks=np.zeros((3, m), np.int64),
         counts=np.zeros((parts, 3), np.int64),
@@ -205,7 +206,7 @@ def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int
     idle
         Whether the machine is taken to be idle; else nodes that are closed are not usable.
     """
-    nodes = plan.nodes
+    nodes, view = plan.nodes, plan.holders[j]["downs"]
     resources = plan.now[0]["resources"]
     first = HAS if idle else HAS + 2 * resources
     is_known = last - o == 1 and not idle
@@ -216,7 +217,7 @@ def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int
         for option in range(o, last):
             usable |= plan.masks[plan.options[option]["mask"], i]
         usable &= idle or pace.marks[SHUT, i] == 0
-        for row in range(nodes[DOWN, i], nodes[DOWN_END, i], 2):
+        for row in range(nodes[view, i], nodes[view + 1, i], 2):
             usable &= not (plan.lists[row] < end and plan.lists[row + 1] > begin)
         pace.marks[OPEN, i] = usable
         pace.marks[STALE, i] = not is_known

@@ -35,6 +35,7 @@ from .node_plan import (
     NodePlan,
     change_all,
     first_lack,
+    is_absent,
     take_shared,
 )
 from .preemption import ask_to_go
@@ -59,7 +60,7 @@ from .waiting_tree import FAR
 TIER = 2**33  # more than any priority of Slurm; keys have the tier times this
 WINDOW = 30  # s: running jobs that end in a window are taken to end together
 BEGIN, END, FIRST, LAST = range(4)  # of `plans`: when nodes are closed, s, and which part of `closed` they are
-ARRAY_PLANS, BITS = 20, 32  # so many tasks of an array are planned, bf_max_job_array_resv; how they are counted
+BITS = 32  # how tasks of arrays that are planned are counted
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -114,17 +115,24 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
     look["victims"] = 0
     tried: Int = np.int64(0)
     begun: Int = np.int64(0)
-    for tier in range(look["tiers"]):
+    for rank in range(look["ranks"]):
         for i in range(count):
             j = pace.line[i]
             holder = plan.holders[j]
+            if is_absent(plan, j, t):
+                continue
             last: Int = plan.shapes[holder["shape"]]["option"]
             while last < plan.shapes[holder["shape"]]["option_end"] and start[j] < 0:
                 o = last
                 option = plan.options[o]
                 last = end_of_turn(plan, o, plan.shapes[holder["shape"]]["option_end"])
-                if option["tier"] != tier or counts[option["partition"], STOPPED] > 0:
+                k = option["partition"]
+                stopping = holder["inside"] if holder["inside"] > 0 else k
+                if option["rank"] != rank or counts[stopping, STOPPED] > 0:
                     continue
+                if 0 < look["depth"] <= counts[k, TRIED]:
+                    continue
+                counts[k, TRIED] += 1
                 if tried >= look["first"]:
                     return begun
                 tried += 1
@@ -151,22 +159,27 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
                 if fits(plan, pace, j, o, last) and not is_minor(pace, j):
                     if look["preempts"] > 0 and lack == NOTHING:
                         ask_to_go(plan, pace, start, j, o, last, t, end)
-                    stop(plan, pace, option)
+                    stop(plan, pace, option, stopping)
     return begun
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def stop(plan: NodePlan, pace: Pace, option: np.void) -> None:
+def stop(plan: NodePlan, pace: Pace, option: np.void, stopping: Int) -> None:
     """Let a job that lacks resources in an option stop its partition, or close the nodes that it names.
 
-    `pace` is modified in place, and `plan` is only read.
+    Parameters
+    ----------
+    plan, pace, option
+        `NodePlan`, which is only read, `Pace`, modified in place, and OPTION.
+    stopping
+        Row of `counts`: the partition; or for a job in a reservation this, of which it stops those behind it only.
     """
     if option["counts"] - option["named"] >= option["least"]:
         for k in range(option["named"], option["counts"]):
             pace.marks[SHUT, plan.lists[k]] = 1
         return
-    pace.counts[option["partition"], STOPPED] = 1
-    for node in range(plan.nodes.shape[1]):
+    pace.counts[stopping, STOPPED] = 1
+    for node in range(plan.nodes.shape[1] if stopping == option["partition"] else 0):
         if plan.masks[option["members"], node]:
             pace.marks[SHUT, node] = 1
 
@@ -237,7 +250,7 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
     look, counts = pace.look[0], pace.counts
     clear_pass(pace)
     note_down_ends(plan, pace, t)
-    size = line_up_turns(plan, pace, start, count)
+    size = line_up_turns(plan, pace, start, count, t)
     tried: Int = np.int64(0)
     begun: Int = np.int64(0)
     starting: Int = np.int64(-1)
@@ -289,14 +302,14 @@ def backfill_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: In
 def has_turn(plan: NodePlan, pace: Pace, j: Int, k: Int) -> bool:
     """Return whether one more task of the array of job j, if it is in one, may be planned in partition k.
 
-    Of each array so many are as may begin now beside those that run, and ARRAY_PLANS at most; `plan` and `pace` are
-    only read. The pools of the first arrays are the first ones.
+    Of each array so many are as may begin now beside those that run, and `tasks` at most; `plan` and `pace` are only
+    read. The pools of the first arrays are the first ones.
     """
     array = pace.user[ARRAY, j]
     if array < 0:
         return True
     planned = tasks_planned(pace, j, k)
-    free: Int = np.int64(ARRAY_PLANS)
+    free: Int = pace.look[0]["tasks"]
     if array < pace.look[0]["limited"]:
         free = min(free, plan.lists[plan.now[0]["pools"] + POOL * array + FREE])
     return bool(planned < free)
@@ -310,29 +323,29 @@ def tasks_planned(pace: Pace, j: Int, k: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def line_up_turns(plan: NodePlan, pace: Pace, start: Ints, count: Int) -> Int:
+def line_up_turns(plan: NodePlan, pace: Pace, start: Ints, count: Int, t: Int) -> Int:
     """Put the turns of a backfill pass into their order; return how many.
 
     Parameters
     ----------
-    plan, pace, start, count
+    plan, pace, start, count, t
         As for `main_pass`; (n,) int64 `start`. The turns of `pace` are filled in place.
     """
     look = pace.look[0]
     is_limited = look["partition"] == 0 and look["user"] == 0 and look["account"] == 0
     size: Int = np.int64(0)
     further: Int = np.int64(0)  # turns that may not count, since their job has had one before
-    for tier in range(look["tiers"]):
+    for rank in range(look["ranks"]):
         for i in range(count):
             j = pace.line[i]
-            if start[j] >= 0:
+            if start[j] >= 0 or is_absent(plan, j, t):
                 continue
             shape = plan.shapes[plan.holders[j]["shape"]]
             last: Int = shape["option"]
             while last < shape["option_end"]:
                 o = last
                 last = end_of_turn(plan, o, shape["option_end"])
-                if plan.options[o]["tier"] == tier:
+                if plan.options[o]["rank"] == rank:
                     if is_limited and size - further >= look["tested"]:
                         return size
                     pace.turns[size, 0] = j
@@ -585,7 +598,7 @@ def note_opening(pace: Pace, second: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def note_down_ends(plan: NodePlan, pace: Pace, t: Int) -> None:
-    """Put the ends after second t of all down times of `plan` into the openings of `pace`, in place."""
-    for row in range(plan.now[0]["pools"] - 2 * plan.now[0]["downs"], plan.now[0]["pools"], 2):
-        if plan.lists[row + 1] > t:
-            note_opening(pace, plan.lists[row + 1])
+    """Put the ends after second t of what closes nodes of `plan` into the openings of `pace`, in place."""
+    for row in range(plan.now[0]["ends"], plan.now[0]["pools"] - 2 * plan.now[0]["downs"]):
+        if plan.lists[row] > t:
+            note_opening(pace, plan.lists[row])

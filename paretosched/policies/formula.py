@@ -7,6 +7,7 @@ width, cores                  processors; on a machine of nodes CPUs
 area                          estimate x width
 charge                        how much of the machine it takes, see `Workload.charge`: on a machine of nodes the largest
                               share of a resource that it asks for, times all CPUs; without nodes the width
+qos_priority                  the priority of its QOS as a share of the highest one, see `Workload.qos_priority`
 submit                        seconds from the first submission of the workload to this job's
 eligible                      seconds from the first submission of the workload to when this job could run first
 memory, nodes, gpus           what the job asks for: MiB of all its processors together, nodes, and GPUs; where a log
@@ -45,7 +46,7 @@ from ..kernels.formulas import MOST_DEEP
 from ..workload.requests import REQUESTS
 from .policy_tokens import PolicyReader, written_name, written_number
 
-CHARGE = "charge"
+CHARGE, QOS_PRIORITY = "charge", "qos_priority"
 VARIABLES = (
     "wait",
     "estimate",
@@ -55,6 +56,7 @@ VARIABLES = (
     "eligible",
     *REQUESTS,
     CHARGE,
+    QOS_PRIORITY,
     "usage",
     "share",
     "fairshare",
@@ -77,7 +79,7 @@ FUNCTIONS = {
 DIRECTIONS = ("largest", "smallest")
 RESERVED = (*VARIABLES, *LABELLED, *FUNCTIONS, *DIRECTIONS, "and", "or", "not")
 DISTINCT = tuple(
-    word for word in RESERVED if word not in (*REQUESTS, CHARGE)
+    word for word in RESERVED if word not in (*REQUESTS, CHARGE, QOS_PRIORITY)
 )  # a group's name alone must not be similar to them
 MOST_NESTED = 32
 MOST_TERMS = 300

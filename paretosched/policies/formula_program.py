@@ -12,10 +12,10 @@ from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
 from ..workload.group_lists import column_numbers, names_of
 from ..workload.requests import REQUESTS, requests_of
 from ..workload.workload import Workload
-from .formula import CHARGE, LABELLED, NAMED, Term
+from .formula import CHARGE, LABELLED, NAMED, QOS_PRIORITY, Term
 
 _CODE = {word: code for code, word in enumerate(OPERATIONS)}
-_COLUMNS = (*LABELLED, "priority", *REQUESTS, CHARGE)
+_COLUMNS = (*LABELLED, "priority", *REQUESTS, CHARGE, QOS_PRIORITY)
 _TIMES = ("submit", "eligible")
 
 
@@ -101,8 +101,9 @@ def column_of(term: Term, workload: Workload) -> Floats:
     if term.word in _TIMES:
         seconds: Ints = getattr(workload, term.word) - workload.submit.min()
         return seconds.astype(np.float64)
-    if term.word == CHARGE:
-        return workload.charge
+    if term.word in (CHARGE, QOS_PRIORITY):
+        column: Floats = getattr(workload, term.word)
+        return column
     if term.word in REQUESTS:
         return requests_of(workload, term.word).astype(np.float64)
     values, job = distinct(column_numbers(workload, term.word))

@@ -21,7 +21,6 @@ from ..kernels.node_plan import (
     CONS_TRES,
     CPUS,
     DOWN,
-    DOWN_END,
     EMPTIEST,
     FIXED,
     FOR_TURN,
@@ -69,20 +68,22 @@ from ..kernels.slurm_pace import (
     empty_pace,
 )
 from ..kernels.waiting_tree import FAR
-from ..workload.counting_limits import NORMAL, client_of
+from ..workload.counting_limits import client_of
 from ..workload.features import Constraint, read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import FOR_EVER, Machine, Partition
-from ..workload.node_requests import EXCLUSIVE, OF_USER, PLACED_BY, UNSAID, Requests, licences_in
+from ..workload.node_requests import EXCLUSIVE, NORMAL, OF_USER, PLACED_BY, UNSAID, Requests, licences_in
 from ..workload.workload import Workload
 from .limit_pools import Pools
 from .outcome import Lives, Placement
+from .reserved_nodes import Views, views_of
 from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, WholeNodes
 
 BY_SWITCHES = ("cons_tres", "linear")  # choices that go by the leaves of switches, if there are some
 RULES = {"cons_tres": CONS_TRES, "linear": IN_ORDER, "first": IN_ORDER, "best": BEST, "spread": EMPTIEST}
 LONGEST = (OPTION.names or ()).index("longest")
 PLACES = ("named", "counts", "end", "pool", "pool_end")  # of an option, in the lists of the plan
+ABOVE = 2**17  # more than any PriorityTier: jobs in reservations come first
 STEPS_A_HOLD = 2  # of the profile of a node
 MOST_STEPS = 2**26  # at one time; memory is used only for those that there are
 
@@ -109,14 +110,16 @@ def node_plan(workload: Workload) -> NodePlan:
     machine, requests = workload.open_machine, workload.requests
     assert machine is not None  # noqa: S101  # such workloads only
     assert requests is not None  # noqa: S101
+    views = views_of(machine, requests, workload.epoch)
     with_users = bool((requests.exclusive == OF_USER).any())
     is_limited = any(part.accounts or part.not_accounts or part.qos or part.not_qos for part in machine.partitions)
     who = ("account", "qos") if is_limited or machine.limits else ()
     users = {"user": workload.user} if machine.limits else {}
     arrays, array = arrays_of(requests)
     tasks = {"pool": np.where(array < len(arrays), array, -1)} if arrays else {}
-    shapes, of_job = requests.distinct((*PLACED_BY, *who), **users, **tasks)
-    builder = _Builder(machine, workload.names.users if workload.names is not None else {}, arrays)
+    seen = {"view": views.of_job} if len(views.closed) > 1 else {}
+    shapes, of_job = requests.distinct((*PLACED_BY, *who), **users, **tasks, **seen)
+    builder = _Builder(machine, workload.names.users if workload.names is not None else {}, arrays, views)
     built = np.zeros(len(shapes), SHAPE)
     tiers, rows, longest = (np.zeros(len(shapes), np.int64) for _ in range(3))
     same: dict[tuple[object, ...], int] = {}  # jobs that can be placed in the same ways have one shape
@@ -128,8 +131,10 @@ def node_plan(workload: Workload) -> NodePlan:
         partitions = [k for k in named if machine.partitions[k].is_open_to(*who_asks)]
         for k in partitions:
             builder.add_options(k, said)
+        view = said.get("view", 0)
         tiers[number] = max((machine.partitions[k].tier for k in partitions), default=0)
-        kept[number] = same.setdefault((tiers[number], *builder.ways_from(first, first_list)), number)
+        tiers[number] += builder.is_bound(view) * ABOVE
+        kept[number] = same.setdefault((tiers[number], view, *builder.ways_from(first, first_list)), number)
         if kept[number] < number:
             del builder.options[first:], builder.lists[first_list:]
             continue
@@ -147,6 +152,8 @@ def node_plan(workload: Workload) -> NodePlan:
     holders["limit"] = np.minimum(workload.estimate, longest[of_job])  # jobs that ran although they ask for more do so
     holders["user"] = np.unique(workload.user, return_inverse=True)[1] if with_users else NOTHING
     holders["alone"] = requests.exclusive == OF_USER
+    bound = np.array([builder.is_bound(k) for k in range(len(views.closed))])
+    holders["inside"] = np.where(bound, len(machine.partitions) + np.cumsum(bound) - 1, 0)[views.of_job]
     if with_users:  # to be alone with a user, or not, is another shape
         pairs = np.stack([of_job, holders["user"]], axis=1)
         which, place = np.unique(pairs, axis=0, return_inverse=True)
@@ -232,8 +239,10 @@ def fewest(ask: Ask, exact: bool, most: int, gpus: int, cpus: int) -> tuple[int,
 class _Builder:
     """The ways in which jobs can be placed on a machine, as they are found."""
 
-    def __init__(self, machine: Machine, users: Mapping[int, str], arrays: Sequence[int]) -> None:
+    def __init__(self, machine: Machine, users: Mapping[int, str], arrays: Sequence[int], views: Views) -> None:
         self.machine = machine
+        self._views = views
+        self._any_bound = any(views.windows)  # jobs of such views have their turn before all others
         self._pools = Pools(machine, arrays)
         self._stopping = len(arrays) + len(machine.licences)  # the first of the pools that may stop others
         self._client = client_of(machine, users)
@@ -246,6 +255,10 @@ class _Builder:
         self._nodes_of: Callable[[str], Ints] = cache(lambda hosts: _places(machine, hosts))
         self._tiers = sorted({part.tier for part in machine.partitions}, reverse=True)
         self._with: Callable[[frozenset[str]], Mask] = cache(self._having)
+
+    def is_bound(self, view: int) -> bool:
+        """Return whether the jobs of a view wait for their reservation."""
+        return bool(self._views.windows[view])
 
     def _having(self, way: frozenset[str]) -> Mask:
         """Return which nodes have all of some features, (nodes,) bool."""
@@ -306,6 +319,7 @@ class _Builder:
         by_switches = machine.switches and machine.choice in BY_SWITCHES
         rule = EMPTIEST if part.least_loaded else BY_LEAVES if by_switches else RULES[machine.choice]
         longest = FAR if part.longest is None else part.longest
+        later = len(self._tiers) * (self._any_bound and not self.is_bound(said.get("view", 0)))
         first_pool = len(self.lists)
         pool = said.get("pool", NOTHING)
         array = [] if pool == NOTHING else [(pool, 1, 1, FIXED, FOR_TURN, 0)]
@@ -328,7 +342,7 @@ class _Builder:
                  max(ask.memory, ask.memory_per_cpu * ask.cpus, 0), least_gpus, of_gpus,
                  self._tiers.index(part.tier), self._set(machine.members[k]), said["tasks_per_core"],
                  *fewest(ask, exact, part.nodes_most or 0, said["gpus"], int(machine.cpus[able].max(initial=0))),
-                 *pools)
+                 *pools, self._tiers.index(part.tier) + later)
             )  # fmt: skip
 
     def _licences_of(self, words: str) -> list[tuple[int, ...]]:
@@ -385,22 +399,37 @@ class _Builder:
     ) -> NodePlan:
         """Return the plan, with what jobs hold in `size` rows at most, of m nodes with some `resources`."""
         machine = self.machine
-        nodes = np.zeros((HAS + 3 * resources + self._pools.of_nodes, m), np.int64)
+        rows_of_nodes = HAS + 3 * resources + self._pools.of_nodes
+        nodes = np.zeros((rows_of_nodes + 2 * len(self._views.closed) - 2, m), np.int64)
         nodes[THREADS], nodes[WEIGHT] = machine.threads, machine.weight
         nodes[LEAF] = machine.leaf
         nodes[BY_WEIGHT] = np.argsort(machine.weight, kind="stable")
         nodes[HAS + CPUS], nodes[HAS + MEMORY] = machine.cpus, machine.memory
         nodes[HAS + GPUS : HAS + GPUS + len(machine.gpu_types)] = machine.gpus.T
-        node, begin, end = machine.down_by_node(epoch)
-        for column, side in ((DOWN, "left"), (DOWN_END, "right")):
-            nodes[column] = len(self.lists) + 2 * np.searchsorted(node, np.arange(m), side)  # type: ignore[call-overload]
-        downs = np.stack([begin, np.where(end >= FOR_EVER, FAR, end)], axis=1)
+        windows = [np.array(pairs, np.int64).reshape(-1) for pairs in self._views.windows]
+        last_window = len(self.lists) + np.cumsum([each.size for each in windows])
+        holders["windows_end"] = last_window[self._views.of_job]
+        holders["windows"] = (last_window - [each.size for each in windows])[self._views.of_job]
+        outages = np.stack(machine.down_by_node(epoch))
+        views = [np.concatenate([outages, closed], axis=1) for closed in self._views.closed]
+        views = [rows[:, np.lexsort(rows[::-1])] for rows in views]
+        downs = np.concatenate(views, axis=1)[1:].T
+        downs[downs >= FOR_EVER] = FAR
+        ends = np.unique(downs[:, 1][downs[:, 1] < FAR])
+        first = int(last_window[-1]) + ends.size + 2 * np.cumsum([0, *(rows.shape[1] for rows in views)])
+        of_views = np.array([DOWN, *range(rows_of_nodes, len(nodes), 2)])
+        holders["downs"] = of_views[self._views.of_job]
+        for row, since, (node, _, _) in zip(of_views.tolist(), first[:-1].tolist(), views, strict=True):
+            for column, side in ((row, "left"), (row + 1, "right")):
+                nodes[column] = since + 2 * np.searchsorted(node, np.arange(m), side)  # type: ignore[call-overload]
         totals = np.zeros((len(self._pools.totals), POOL), np.int64)
         totals[:, TOTAL] = self._pools.totals
         now = np.zeros(1, NOW)
-        now["resources"], now["types"], now["downs"] = resources, len(machine.gpu_types), node.size
+        now["resources"], now["types"], now["downs"] = resources, len(machine.gpu_types), len(downs)
+        now["ends"], now["views"] = last_window[-1], len(self._views.closed) - 1
+        now["inside"] = sum(map(bool, self._views.windows))
         now["cores"], now["shared"] = machine.gives != "cpu", machine.shares_memory
-        now["pools"], now["licences"] = len(self.lists) + downs.size, self._stopping
+        now["pools"], now["licences"] = first[-1], self._stopping
         now["timed"] = self._pools.is_timed
         now["node_bits"] = 1 + m.bit_length()
         steps = min(m + STEPS_A_HOLD * size + 16, MOST_STEPS)
@@ -409,7 +438,7 @@ class _Builder:
             np.empty((steps, AMOUNT + resources), np.int64),
             np.empty((size, HELD + resources), np.int64),
             read_only(np.stack(self._rows) if self._rows else np.zeros((1, m), np.bool_)),
-            np.concatenate([np.array(self.lists, np.int64), downs.reshape(-1), totals.reshape(-1)]),
+            np.concatenate([np.array(self.lists, np.int64), *windows, ends, downs.reshape(-1), totals.reshape(-1)]),
             read_only(np.array(self.options, OPTION)),
             shapes,
             holders,
@@ -442,12 +471,13 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     look["usual"] = nodes.usual if is_by_arrival else 0
     look["fixes"] = bool(fixed.any()) or nodes.priority > 0 or is_by_arrival
     look["reserved"], look["backfills"], look["epoch"] = reservations, reservations > 0, workload.epoch
-    look["tiers"] = int(plan.options["tier"].max(initial=0)) + 1
+    look["ranks"] = int(plan.options["rank"].max(initial=0)) + 1
+    machine = workload.machine
+    assert machine is not None  # noqa: S101
+    look["inside"] = inside = max(int(plan.holders["inside"].max(initial=0)) - len(machine.partitions) + 1, 0)
     options = plan.shapes["option_end"] - plan.shapes["option"]
     most = np.diff(np.append(plan.holders["first"], len(plan.held)))  # nodes of each job
     of_job = options[plan.holders["shape"]]
-    machine = workload.machine
-    assert machine is not None  # noqa: S101
     user = np.unique(workload.user, return_inverse=True)[1]
     limited, array = arrays_of(workload.requests)
     look["limited"] = len(limited)
@@ -461,8 +491,9 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     turn[np.lexsort((workload.job, asked.array_index, entry, workload.submit))] = np.arange(len(workload))
     turn += workload.submit << len(workload).bit_length()
     return empty_pace(
-        look, len(workload), int(of_job.sum()), int((of_job * most).sum()), int(plan.now[0]["downs"]),
-        len(machine.names), len(machine.partitions), np.stack([user, account, array, *preempted, number]), fixed, turn,
+        look, len(workload), int(of_job.sum()), int((of_job * most).sum()),
+        int(plan.now[0]["pools"] - 2 * plan.now[0]["downs"] - plan.now[0]["ends"]), len(machine.names),
+        len(machine.partitions) + inside, np.stack([user, account, array, *preempted, number]), fixed, turn,
         ways, int(plan.now[0]["resources"]),
     )  # fmt: skip
 

@@ -90,6 +90,8 @@ class NodesFile(Struct, kw_only=True, forbid_unknown_fields=True):
     started: int = WholeNodes.started
     priority: int = WholeNodes.priority
     stops: int = WholeNodes.stops
+    depth: int = WholeNodes.depth
+    tasks: int = WholeNodes.tasks
     usual: int = WholeNodes.usual
 
 

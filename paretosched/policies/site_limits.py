@@ -42,6 +42,7 @@ def with_site_limits(
     accounts: dict[str, str] = {}
     homes: dict[str, str] = {}
     ways: dict[str, QosWays] = {}
+    priorities: dict[str, int] = {}
     remarks = []
     for path, command in ((associations, ASSOC_COMMAND), (qos, SITE_QOS_COMMAND)):
         if path is None:
@@ -59,6 +60,7 @@ def with_site_limits(
                 homes.setdefault(user, account)
         limits |= {each.whose: each for each in found.limits}
         ways |= found.ways
+        priorities |= found.qos or {}
         if found.flat and any(each.account for each in found.limits):
             remarks.append(
                 f"{path} does not say in which accounts others are: each limit of an account holds for itself only; "
@@ -75,6 +77,7 @@ def with_site_limits(
     values = tuple(limits.values())
     homes = homes if any(each.account for each in values) else {}
     machine = replace(machine, limits=values, accounts=tuple(accounts.items()), homes=tuple(homes.items()))
+    machine = replace(machine, qos=tuple(priorities.items()) if any(priorities.values()) else ())
     if machine.preemption is not None:
         machine = replace(machine, preemption=_with_ways(machine.preemption, ways, remarks))
     return machine, remarks

@@ -28,6 +28,7 @@ from ..workload.log_names import BESIDE
 from ..workload.slurm_conf import SlurmConf, is_yes, option, read_slurm_conf, whole
 from ..workload.slurm_nodes import ConfNodes, NodeLists, amounts_of_nodes, machine_of
 from .fair_share import FairShare
+from .formula import QOS_PRIORITY
 from .policy_tokens import written_name, written_number, written_time
 from .priority import ALL, Backfill, Priority
 from .slurm_accounts import Accounts, read_accounts
@@ -376,11 +377,12 @@ def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
         return []
     qos = None if site.accounts is None else site.accounts.qos
     if qos is None:
-        remarks.append(
-            f"PriorityWeightQOS={weight}: all jobs have the same QOS; to give them their own: {QOS_COMMAND}; then: "
-            f"{SHARES_COMMAND}"
-        )
-        return []
+        ways = f"import --machine --qos puts the priorities of QOS into a log; for others: {QOS_COMMAND}; then: "
+        if site.flags & {"no_normal_qos", "no_normal_all"}:
+            remarks.append(f"PriorityWeightQOS={weight}, not normalised: {ways.partition('; ')[2]}{SHARES_COMMAND}")
+            return []
+        remarks.append(f"PriorityWeightQOS={weight}: {ways}{SHARES_COMMAND}")
+        return [Part(f"QOS ({weight:,})", (f"{weight} * {QOS_PRIORITY}",))]
     highest = max(qos.values()) or 1
     scale = weight if site.flags & {"no_normal_qos", "no_normal_all"} else weight / highest
     usual = qos.get(NORMAL, 0)

@@ -57,6 +57,7 @@ _VARIABLES = {
     "gpus": Range(0.0, 2.0**31, 1.0),
     "nice": Range(-(2.0**31), 2.0**31, 1.0),
     "charge": Range(0.5, 2.0**31, 0.5),
+    "qos_priority": Range(0.0, 1.0, TINY),
     "usage": Range(0.0, MOST_WORK, TINY),
     "share": Range(*SHARES, SHARES[0]),
     "fairshare": Range(0.0, 1.0, 0.0),

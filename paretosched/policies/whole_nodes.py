@@ -36,10 +36,12 @@ LOOKS_ON_NODES = {
     "bf_max_job_start": ("started", 1, 10_000),
     "assoc_limit_stop": ("stops", 1, 1),
     "bf_min_prio_reserve": ("priority", 1, MOST_JOBS),
+    "partition_job_depth": ("depth", 1, MOST_JOBS),
+    "bf_max_job_array_resv": ("tasks", 1, 1000),
 }
 PASS_TIMES = ("every", "window", "step", "main")  # of `WholeNodes`
-PASS_JOBS = ("tested", "first")
-PASS_LIMITS = ("partition", "user", "account", "started", "priority", "stops", "usual")  # 0 for none
+PASS_JOBS = ("tested", "first", "tasks")
+PASS_LIMITS = ("partition", "user", "account", "started", "priority", "stops", "depth", "usual")  # 0 for none
 
 
 class NodeKind(NamedTuple):
@@ -63,7 +65,7 @@ class WholeNodes:
     """The nodes of a machine, and how often and how far a scheduler looks, with the default values of Slurm 22.05.
 
     `paretosched.kernels.slurm_passes` says what it does on a machine of nodes, and `paretosched.kernels.node_passes`
-    what it does on one of which only the processors are known, where the last seven fields count nothing.
+    what it does on one of which only the processors are known, where the last nine fields count nothing.
 
     Parameters
     ----------
@@ -90,6 +92,10 @@ class WholeNodes:
         Jobs of a lower priority are not planned, and stop nobody (bf_min_prio_reserve).
     stops
         1 if a job that a limit holds stops its partition in the main pass (assoc_limit_stop), else 0.
+    depth
+        How many jobs of a partition a main pass looks at (partition_job_depth); 0 for all.
+    tasks
+        For how many waiting tasks of an array a backfill pass plans (bf_max_job_array_resv).
     usual
         The priority of jobs that were given none, where the order is that of their submission.
 
@@ -117,6 +123,8 @@ class WholeNodes:
     started: int = 0
     priority: int = 0
     stops: int = 0
+    depth: int = 0
+    tasks: int = 20
     usual: int = 1
 
     __repr__ = fields_repr

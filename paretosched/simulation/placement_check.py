@@ -15,6 +15,7 @@ from ..core.arrays import Ints, Mask, read_only
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, number_of
 from ..policies.outcome import Lives, Placement
+from ..policies.reserved_nodes import views_of
 from ..workload.features import read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import UNTYPED, Machine
@@ -116,7 +117,32 @@ def check_placement(
     _check_features(runs)
     users = np.unique(workload.user, return_inverse=True)[1].reshape(-1)
     _check_licences(runs)
+    _check_reserved(runs, workload, row)
     _check_nodes(runs, asked.whole, users[row], workload.epoch)
+
+
+def _check_reserved(runs: _Runs, workload: Workload, row: Ints) -> None:
+    """Raise InputError if a job is on a node that a reservation closes to it; `row`, (n,), is that of each run."""
+    assert workload.requests is not None  # noqa: S101  # a placement is of a machine of nodes
+    views = views_of(runs.machine, workload.requests, workload.epoch)
+    held, view = runs.placement, views.of_job[row]
+    for k, closed in enumerate(views.closed):
+        mine = np.flatnonzero(view[held.job] == k)
+        first, last = (np.searchsorted(closed.node, held.node[mine], side) for side in ("left", "right"))
+        pair = np.repeat(mine, last - first)
+        time = np.arange(pair.size) + np.repeat(first - np.cumsum(last - first) + (last - first), last - first)
+        job = held.job[pair]
+        bad = np.flatnonzero((closed.begin[time] < runs.finish[job]) & (closed.end[time] > runs.start[job]))
+        if bad.size:
+            words = (
+                f"{runs.who[job[i]]} on {runs.machine.names[held.node[pair[i]]]} from {runs.start[job[i]]}, where it "
+                f"is closed from {closed.begin[time[i]]} to {closed.end[time[i]]}"
+                for i in bad.tolist()
+            )
+            rule = "no job may be on a node that a reservation keeps from it"
+            jobs = number_of(np.unique(job[bad]).size, "job")
+            verb = "is" if jobs == "1 job" else "are"
+            raise InputError(f"{runs.name}: {rule}, but {jobs} {verb}: {first_few(words, bad.size)}")
 
 
 def _check_lives(name: str, workload: Workload, who: list[str], start: Ints, lives: Lives) -> None:

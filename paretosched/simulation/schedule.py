@@ -24,6 +24,7 @@ from ..core.notebook import html_table
 from ..core.parquet_files import open_parquet
 from ..core.tables import csv_cell, from_csv_cell
 from ..policies.outcome import Lives, Placement, SearchTotals, Segments
+from ..policies.reserved_nodes import ended_with_reservation
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
 from ..workload.measures import BOUND
@@ -157,10 +158,10 @@ class Schedule:
 
     @cached_property
     def preemption(self) -> dict[str, Any] | None:
-        """What was lost because jobs made way for others: None if none did.
+        """What was lost because jobs made way for others, or their reservation ended: None if none did.
 
-        `jobs` made way `times` times, of which `cancelled` for good; `lost_cpu_hours` for which they had run, and
-        `lost_percent` of what all jobs ran for.
+        `jobs` ended early `times` times, of which `cancelled` for good, those `with_reservation` among them;
+        `lost_cpu_hours` for which they had run, and `lost_percent` of what all jobs ran for.
         """
         if self.lives is None or self.placement is None:
             return None
@@ -172,6 +173,7 @@ class Schedule:
             "jobs": int(np.unique(lives.job).size),
             "times": int(lives.job.size),
             "cancelled": int((~lives.requeued).sum()),
+            "with_reservation": int(ended_with_reservation(self.workload, lives).sum()),
             "lost_cpu_hours": lost / 3600,
             "lost_percent": 100 * lost / max(in_all, 1),
         }
@@ -481,8 +483,9 @@ def _times_in(workload: Workload, j: int, row: Sequence[str], columns: int, wher
     except ValueError:
         number, start, finish = -1, -1, -1
     ran = finish - start
-    makes_way = workload.machine is not None and workload.machine.preemption is not None and 0 <= ran <= run
-    if number != job or len(row) != columns or start < 0 or not (ran == run or makes_way) or finish >= 2**63:
+    machine = workload.machine
+    ends_early = machine is not None and (machine.preemption is not None or machine.reservations) and 0 <= ran <= run
+    if number != job or len(row) != columns or start < 0 or not (ran == run or ends_early) or finish >= 2**63:
         raise InputError(
             f"{where}: must be job {job}, from its start for {run} s, in {columns} columns, but is "
             f"{in_quotes(','.join(row))}"

@@ -5,6 +5,7 @@ A second of a job's wait counts for the first of these that is so:
 - it waits for another job (Dependency), or for the date that it named (BeginTime): it was not eligible yet;
 - beside the jobs that run then, what it got in the end would be more than a limit, its array or the licences allow. The
   reason has the name that squeue prints. Which limits count is in `paretosched.workload.counting_limits`;
+- its own reservation has not begun: Reservation;
 - its nodes are busy or closed, or other jobs come first: Resources or Priority.
 
 A job that made way for others and started again later has lost the time for which it ran: Preempted. For the first
@@ -29,12 +30,14 @@ from ..kernels.preemption import REQUEUE_DELAY
 from ..policies.limit_pools import JOBS, MINUTE, Pools, Share
 from ..policies.node_plans import arrays_of, node_plan
 from ..policies.outcome import Lives, Placement
+from ..policies.reserved_nodes import views_of
 from ..workload.counting_limits import client_of
 from ..workload.machine import Machine
 from ..workload.node_requests import Requests, licences_in
 from ..workload.workload import Workload
 
 DEPENDENCY, BEGIN_TIME, TURN, LOST = "Dependency", "BeginTime", "Resources or Priority", "Preempted"
+RESERVATION = "Reservation"
 
 
 class WaitingReasons(NamedTuple):
@@ -43,7 +46,7 @@ class WaitingReasons(NamedTuple):
     Attributes
     ----------
     names
-        The reasons: Dependency, BeginTime, Preempted, those of limits, and last "Resources or Priority".
+        The reasons: Dependency, BeginTime, Preempted, those of limits, Reservation, and last "Resources or Priority".
     seconds
         (n, reasons) int64, s; the sum of a row is the time from the submission of the job to its start.
     """
@@ -87,7 +90,8 @@ def may_wait_for_more(workload: Workload) -> bool:
         return False
     machine = w.machine
     is_held = machine.limits or machine.licences or machine.preemption is not None or w.requests.array_most.any()
-    return bool(is_held or w.has_later_jobs)
+    is_reserved = w.open_machine is not None and w.open_machine.reservations
+    return bool(is_held or is_reserved or w.has_later_jobs)
 
 
 def waiting_reasons(
@@ -134,8 +138,27 @@ def waiting_reasons(
     for rows, checks in claims.alike():
         for name, seconds in claims.held_by(rows, checks).items():
             np.add.at(columns.setdefault(name, np.zeros(len(w), np.int64)), stays.job[rows], seconds)
-    columns[TURN] = start - w.submit - sum(columns.values())
+    left = start - w.submit - sum(columns.values())
+    early = np.minimum(_before_reservation(w, start), left)
+    columns |= {RESERVATION: early} if early.any() else {}
+    columns[TURN] = left - early
     return WaitingReasons(tuple(columns), np.stack([*columns.values()], axis=1))
+
+
+def _before_reservation(w: Workload, start: Ints) -> Ints:
+    """Return for how long each job, which starts in (n,) s, waited while its own reservation was not there, (n,) s."""
+    assert w.open_machine is not None  # noqa: S101  # a placement is of a machine of nodes
+    assert w.requests is not None  # noqa: S101
+    views = views_of(w.open_machine, w.requests, w.epoch)
+    seconds = np.zeros(len(w), np.int64)
+    for k, windows in enumerate(views.windows):
+        rows = np.flatnonzero(views.of_job == k)
+        since = np.zeros_like(rows)
+        for begin, end in windows:
+            gone = np.maximum(np.minimum(start[rows], begin) - np.maximum(w.eligible[rows], since), 0)
+            seconds[rows] += gone
+            since = np.maximum(since, end)
+    return seconds
 
 
 class _Stays(NamedTuple):

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from .limits import ROOT
 from .machine import Machine
+from .node_requests import NORMAL
 
-NORMAL = "normal"  # the QOS of jobs that name none
 # limits of a member of an account that a QOS sets by other names
 SAME = {"MaxJobs": ("MaxJobsPU", "MaxJobsPA"), "MaxTRESRunMins": ("MaxTRESRunMinsPU", "MaxTRESRunMinsPA")}
 

@@ -337,6 +337,8 @@ class Machine:
         Pairs (or a mapping) of users and the account of those of their jobs that name none; needed for limits only.
     preemption
         Whose jobs make way for others; None if none do.
+    qos
+        Pairs (or a mapping) of QOS and their priorities, as far as these are known.
 
     Raises
     ------
@@ -365,6 +367,7 @@ class Machine:
     reservations: tuple[Reservation, ...] = ()
     homes: tuple[tuple[str, str], ...] = ()
     preemption: Preemption | None = None
+    qos: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         lists = {"kinds": NodeKind, "partitions": Partition, "down": Outage, "limits": Limits}
@@ -385,6 +388,9 @@ class Machine:
             raise InputError(f"homes: a machine must have at most {MOST_LIMITS:,}, but has more")
         pairs = tuple((_word("a user", word), _word(f"user {word}: account", home)) for word, home in homes)
         object.__setattr__(self, "homes", pairs)
+        qos = self.qos.items() if isinstance(self.qos, Mapping) else self.qos
+        priorities = tuple((_word("a QOS", word), in_bounds(f"priority of QOS {word}", n, MOST, 0)) for word, n in qos)
+        object.__setattr__(self, "qos", priorities)
         if not self.partitions:
             object.__setattr__(self, "partitions", (Partition("all", default=True),))
         licences = self.licences.items() if isinstance(self.licences, Mapping) else self.licences

@@ -21,7 +21,7 @@ FORMAT = "paretosched machine 1"
 TABLES = {"nodes": NodeKind, "partitions": Partition, "down": Outage, "reservations": Reservation}
 OWN_KEYS = (
     "format", "name", "choice", "gives", "shares_memory", "guessed", "licences", "switches", *TABLES, "limits",
-    "accounts", "homes", "preemption",
+    "accounts", "homes", "preemption", "qos",
 )  # fmt: skip
 TIMES = ("longest", "usual", *LIMITED_TIMES)
 MEMORIES = (
@@ -64,6 +64,8 @@ def machine_text(machine: Machine) -> str:
         parts.append("[accounts]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.accounts))
     if machine.homes:
         parts.append("[homes]\n" + "".join(f"{_key(word)} = {_value(each)}\n" for word, each in machine.homes))
+    if machine.qos:
+        parts.append("[qos]\n" + "".join(f"{_key(word)} = {n}\n" for word, n in machine.qos))
     if machine.preemption is not None:
         parts.append(f"[preemption]\n{_entries(machine.preemption)}")
     return "\n".join(parts)
@@ -185,9 +187,10 @@ def _machine(known: dict[str, Any]) -> Machine:
             'limits must be tables [[limits]], accounts a table [accounts] of NAME = "THE ONE ABOVE", and homes a '
             'table [homes] of USER = "ACCOUNT"'
         )
-    preemption = known.get("preemption", {})
-    if not isinstance(preemption, dict):
-        raise InputError("preemption must be a table [preemption], but is none")
+    preemption, qos = known.get("preemption", {}), known.get("qos", {})
+    for name, value in (("preemption", preemption), ("qos", qos)):
+        if not isinstance(value, dict):
+            raise InputError(f"{name} must be a table [{name}], but is none")
     switches = known.get("switches", {})
     if not isinstance(switches, dict) or not all(isinstance(hosts, str) for hosts in switches.values()):
         raise InputError('switches must be a table [switches] of NAME = "HOSTS"')
@@ -204,6 +207,7 @@ def _machine(known: dict[str, Any]) -> Machine:
         homes=tuple(homes.items()),
         reservations=tuple(values["reservations"]),
         preemption=_row(Preemption, preemption, "preemption") if preemption else None,
+        qos=tuple(qos.items()),
         **own,
     )
 

@@ -18,6 +18,7 @@ from .machine import MOST, MOST_MEMORY
 
 SHARED, EXCLUSIVE, OF_USER = range(3)  # whether a node runs other jobs, too: yes, no, those of the same user
 UNSAID = -1  # memory of a job that says nothing
+NORMAL = "normal"  # the QOS of jobs that name none
 NUMBERS = {  # usual value, smallest, largest
     "tasks": (1, 1, MOST),
     "nodes_least": (1, 1, MOST),

@@ -17,7 +17,7 @@ from ..core.errors import InputError, did_you_mean, in_quotes
 from .dependency_words import SINGLETON, awaited_in
 from .features import read_constraint
 from .host_lists import node_names
-from .node_requests import EXCLUSIVE, OF_USER, UNSAID, Requests
+from .node_requests import EXCLUSIVE, NUMBERS, OF_USER, Requests
 from .slurm_conf import Setting, duration
 
 PROGRAMS = ("sbatch", "srun", "salloc")
@@ -61,6 +61,9 @@ COUNT = re.compile(r"(\d{1,9})([KM]?)", re.ASCII | re.IGNORECASE)
 NODES = re.compile(r"(\d{1,9}k?)(?:-(\d{1,9}k?))?(?::\d{1,9})?", re.ASCII | re.IGNORECASE)
 SIZE = re.compile(r"(\d{1,15})(?:\.(\d{1,9}))?([KMGTP]?)(?:i?B)?", re.ASCII | re.IGNORECASE)
 KIB = {"K": 1, "": 1024, "M": 1024, "G": 1024**2, "T": 1024**3, "P": 1024**4}
+FROM_NOW = re.compile(r"now(?:\+(\d{1,9})(second|minute|hour|day|week)?s?)?", re.ASCII)
+UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400}
+OTHER_BEGIN = "--begin with a time of day or a date: not regarded; the column eligible says it"
 OTHER_GRES = "asks for resources of nodes that are no GPUs: not regarded"
 MEMORY_OF_GPU = "asks for memory a GPU of nodes with any number of them: not regarded"
 
@@ -78,12 +81,15 @@ class Asked(NamedTuple):
         What is asked for but not regarded.
     has_size
         Whether tasks, nodes or CPUs are said, and not only as usual.
+    begin
+        How long after its submission the job may start, s.
     """
 
     values: Mapping[str, Any]
     limit: int = 0
     remarks: tuple[str, ...] = ()
     has_size: bool = False
+    begin: int = 0
 
 
 def read_options(*texts: str) -> Asked:
@@ -148,7 +154,17 @@ def read_options(*texts: str) -> Asked:
         else:
             remarks.append(MEMORY_OF_GPU)
     limit = duration("--time", Setting(said["time"], "options")) if said.get("time") else 0
-    return Asked(values, limit or 0, tuple(remarks), not said.keys().isdisjoint(SIZES))
+    begin = _seconds_from_now(said.get("begin", ""), remarks)
+    return Asked(values, limit or 0, tuple(remarks), not said.keys().isdisjoint(SIZES), begin)
+
+
+def _seconds_from_now(text: str, remarks: list[str]) -> int:
+    """Return the seconds of a --begin such as now+2hours; 0 of another time, for which a remark is added."""
+    match = FROM_NOW.fullmatch(text.strip().lower())
+    if match is None:
+        remarks += [OTHER_BEGIN] if text else []
+        return 0
+    return int(match[1] or 0) * UNITS[match[2] or "second"]
 
 
 def _options(text: str) -> dict[str, str]:
@@ -314,9 +330,8 @@ def requests_of_options(asked: Sequence[Asked]) -> Requests:
     InputError
         A number is beyond its bounds.
     """
-    usual = {"tasks": 1, "nodes_least": 1, "cpus_per_task": 1, "memory_per_node": UNSAID, "memory_per_cpu": UNSAID}
     columns: dict[str, list[Any]] = {}
     for key in {key for each in asked for key in each.values} | {"tasks"}:
-        is_text = any(isinstance(each.values.get(key), str) for each in asked)
-        columns[key] = [each.values.get(key, "" if is_text else usual.get(key, 0)) for each in asked]
+        usual = NUMBERS[key][0] if key in NUMBERS else ""
+        columns[key] = [each.values.get(key, usual) for each in asked]
     return Requests(**columns)

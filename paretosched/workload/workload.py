@@ -23,7 +23,7 @@ from .charge import AskedAmounts, AskedShares, amounts_asked, shares_asked
 from .down_times import DownTimes, down_times_of
 from .log_names import Names
 from .machine import Machine, Outage, Reservation
-from .node_requests import NUMBERS, TEXTS, Requests
+from .node_requests import NORMAL, NUMBERS, TEXTS, Requests
 from .records import Records
 from .renumbering import renumber
 
@@ -483,6 +483,16 @@ class Workload:
             else:
                 rest.append(each)
         return replace(machine, down=(*machine.down, *closed), reservations=tuple(rest))
+
+    @cached_property
+    def qos_priority(self) -> Floats:
+        """(n,) float64: the priority of the QOS of each job, as a share of the highest one; 0 where it is not known."""
+        if self.machine is None or self.requests is None or not self.machine.qos:
+            return read_only(np.zeros(len(self)))
+        known = {name.lower(): value for name, value in self.machine.qos}
+        highest = max(*known.values(), 1)
+        words = [known.get(word.lower() or NORMAL, 0) / highest for word in self.requests.qos.words]
+        return read_only(np.array(words)[self.requests.qos.code])
 
     @cached_property
     def asked_shares(self) -> AskedShares | None:

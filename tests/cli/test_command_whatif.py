@@ -11,6 +11,7 @@ import paretosched as ps
 from paretosched.comparison.questions import more_load, nodes_question
 from paretosched.comparison.what_if_table import answer_rows, answer_text, what_if
 from paretosched.policies.policy import as_policy
+from paretosched.policies.set_limits import with_set_limits
 from support.commands import command, succeed
 
 
@@ -57,7 +58,7 @@ def test_a_log_without_users_stands_for_itself(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ((), "nothing is asked: give --nodes, --load, --group, --limit or a second --policy"),
+        ((), "nothing is asked: give --nodes, --load, --group, --limit, --sacctmgr or a second --policy"),
         (("--nodes", "+3 foo"), '--nodes: "+3 foo" needs nodes'),
         (("--load", "1"), "--load: must be in 0.1..10 times today's"),
         (("--nodes", "n[1-8] from a to b"), '--nodes: "n[1-8] from a to b" needs nodes, but the log is of equal'),
@@ -76,3 +77,22 @@ def test_what_cannot_be_asked_is_one_line(log: Path, words: tuple[str, ...], say
     assert (outcome.status, outcome.out) == (2, "")
     assert says in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_a_limit_of_sacctmgr_is_asked_as_the_library_simulates_it(tmp_path: Path) -> None:
+    """Eight jobs of one user, two at a time with the limit, and one of another user behind them."""
+    asks = ps.Requests(tasks=[4] * 9, memory_per_node=[1] * 9, qos=["normal"] * 9)
+    machine = ps.Machine((ps.NodeKind("n[1-4]", 4, 100),))
+    w = ps.Workload(
+        range(9), [600] * 9, [600] * 9, [4] * 9, capacity=16, user=[7] * 8 + [8], machine=machine, requests=asks
+    )  # fmt: skip
+    ps.save_log(w, tmp_path / "log.parquet")
+    said = "modify qos normal set MaxJobsPerUser=2"
+    found = succeed("whatif", tmp_path / "log.parquet", "--sacctmgr", said, "--json").json
+    limited = w.with_(machine=with_set_limits(machine, said))
+    waits = {row["scenario"]: row["wait_mean_s"] for row in found["rows"] if row["group"] == "all jobs"}
+    assert waits[said] == pytest.approx(ps.simulate(limited, "easy").wait.mean())
+    assert waits[said] > min(waits.values())
+    outcome = command("whatif", tmp_path / "log.parquet", "--sacctmgr", "modify qos long set MaxJobsPerUser=2")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith('paretosched whatif: --sacctmgr: QOS "long" is not in the log')

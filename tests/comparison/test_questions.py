@@ -158,7 +158,7 @@ def test_loads_groups_and_limits_are_read() -> None:
     with pytest.raises(InputError, match="only group a b has users of its own"):
         group_question(POOL.with_(user=[1, 1, 1]), "a b x0")
     assert limit_question(POOL, "90min").longest == limit_question(POOL, " 1.5 h").longest == 5400
-    assert limit_question(NODES, "acc 2d")[-3:-1] == ("acc", 172800)
+    assert limit_question(NODES, "acc 2d")[-4:-2] == ("acc", 172800)
     for jobs, text, words in (
         (POOL, "24", "a longest time"), (POOL, "0h", "a longest time"), (POOL, "acc 2d", "needs partitions"),
         (NODES, "gpu 2d", "the partition must be one of main, fat, acc"),

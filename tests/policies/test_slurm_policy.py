@@ -214,15 +214,15 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
     )
     said = remarks(read_slurm(conf(MULTIFACTOR + lines)))
     assert said[0] == (
-        "in the policy are age (1), fair share, Fair Tree (2), memory (5); backfilling beside reservations of all "
-        "waiting jobs"
+        "in the policy are age (1), fair share, Fair Tree (2), QOS (3), memory (5); backfilling beside reservations of "
+        "all waiting jobs"
     )
     for part in (
         "PriorityCalcPeriod: ages grow",
         "all users have equal shares",
         "usage begins with 0",
         "nice values are 0",
-        "PriorityWeightQOS=3: all jobs have the same QOS",
+        "PriorityWeightQOS=3: import --machine --qos puts the priorities of QOS into a log",
         "PriorityWeightTRES: license of jobs are not in a log",
         "PriorityWeightTRES: memory of a job: 0 where a log does not say it",
         "PriorityWeightTRES: no partition has a node with GPUs, so that they count nothing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from support.naive_limits import SUBMITTED, has_limits, held_by, refused_by
-from support.naive_machine import After, Busy, Job, Machine, partitions_of, windows_of
+from support.naive_machine import After, Busy, Job, Machine, partitions_of
 
 
 def submission_of(job: Job) -> int:
@@ -16,7 +16,7 @@ def submission_of(job: Job) -> int:
 def arrivals_of(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> dict[int, int]:
     """Return when jobs arrive, by row, as far as the runs of others say it; jobs that are refused do not."""
     refused = refused_rows(machine, jobs, runs)
-    found = {job.row: arrival_of(machine, job, jobs, runs) for job in jobs if job.row not in refused}
+    found = {job.row: let_at(machine, job, jobs, runs) for job in jobs if job.row not in refused}
     return {row: second for row, second in found.items() if second is not None}
 
 
@@ -24,15 +24,6 @@ def arriving(jobs: Iterable[Job], arrivals: Mapping[int, int], t: int) -> list[J
     """Return the jobs that arrive in second t; they keep their submission."""
     there = [job for job in jobs if arrivals.get(job.row) == t]
     return [job if job.arrival == t else job._replace(arrival=t, submitted=submission_of(job)) for job in there]
-
-
-def arrival_of(machine: Machine, job: Job, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:
-    """Return when a job arrives, None if that is not known yet: when others let it, and its reservation has begun."""
-    second = let_at(machine, job, jobs, runs)
-    windows = windows_of(machine, job)
-    if second is None or not windows:
-        return second
-    return min((max(second, window.begin) for window in windows if window.end > second), default=None)
 
 
 def let_at(machine: Machine, job: Job, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> int | None:

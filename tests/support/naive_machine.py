@@ -116,6 +116,7 @@ class Machine(NamedTuple):
     flags: Mapping[str, frozenset[str]] = {}
     run_minutes_first: int = 0
     reservations: tuple[Reservation, ...] = ()
+    forgives: bool = False  # whether a job is like all others when its reservation is over; else it waits for ever
     preemption: Preemption | None = None
     kill_invalid: bool = False
 
@@ -240,7 +241,7 @@ def limit_in(partition: Partition, job: Job) -> int:
 def longest_run(machine: Machine, partition: Partition, job: Job, begin: int, over: int = 0) -> int:
     """Return how long a job runs at most in a partition from a second on; `over` is how far beyond its limit.
 
-    A reservation ends its jobs with it.
+    In Slurm a reservation ends its jobs with it.
     """
     ends = [window.end - begin for window in windows_of(machine, job) if window.begin <= begin < window.end]
     return min([limit_in(partition, job) + over, *ends])
@@ -251,10 +252,19 @@ def windows_of(machine: Machine, job: Job) -> list[Reservation]:
     return [one for one in machine.reservations if one.name == job.reservation and not one.flex]
 
 
+def is_absent(machine: Machine, job: Job, t: int) -> bool:
+    """Return whether a job is not looked at, because its reservation is not there in second t."""
+    mine = windows_of(machine, job)
+    if not mine or any(one.begin <= t < one.end for one in mine):
+        return False
+    return any(one.end > t for one in mine) or not machine.forgives
+
+
 def seen_by(machine: Machine, job: Job, busy: Iterable[Busy], begin: int, end: int) -> tuple[Machine, list[Busy]]:
     """Return the machine and what is busy, as reservations let a job use them from `begin` until just before `end`.
 
-    A job in a reservation has its nodes while it lasts, and no others; others have none that are reserved at some time
+    A job in a reservation begins while it lasts, on its nodes; where the machine `forgives`, it ends before the next
+    time if there is one, and after the last time it is like all others. Others have none that are reserved at some time
     until they end. Of nodes of which some CPUs are reserved each has its part.
     """
     mine = windows_of(machine, job)
@@ -262,8 +272,12 @@ def seen_by(machine: Machine, job: Job, busy: Iterable[Busy], begin: int, end: i
     foreign = [one for one in machine.reservations if one.name != job.reservation]
     others = [one for one in foreign if one.begin < end and one.end > begin]
     closed = {name for one in others for name in one.nodes if name not in one.cpus}
-    if mine:
-        closed |= {node.name for node in machine.nodes} - {name for one in now for name in one.nodes}
+    last = max((one.end for one in mine), default=0) if machine.forgives else end
+    for node in machine.nodes if mine else ():
+        own = [one for one in mine if node.name in one.nodes]
+        moments = {begin, *(one.end for one in own if begin < one.end < end and machine.forgives)}
+        if any(t < last and not any(one.begin <= t < one.end for one in own) for t in moments):
+            closed.add(node.name)
     part = {name: count for one in now for name, count in one.cpus.items()}
     rest = {name: count for one in others for name, count in one.cpus.items()}
     nodes = [node._replace(cpus=part.get(node.name, node.cpus) - rest.get(node.name, 0)) for node in machine.nodes]
@@ -373,7 +387,8 @@ def naive_check(machine: Machine, jobs: Iterable[Job], schedule: Mapping[int, Bu
 def _faults(machine: Machine, nodes: Mapping[str, Node], job: Job, run: Busy) -> Iterable[str]:
     """Yield what is wrong with a job by itself."""
     ask, held, partition = job.ask, run.held, machine.partitions[run.partition]
-    if run.begin < job.arrival or run.end != run.begin + min(job.run, longest_run(machine, partition, job, run.begin)):
+    ends = {limit_in(partition, job), longest_run(machine, partition, job, run.begin)}  # the latter one in Slurm
+    if run.begin < job.arrival or run.end not in {run.begin + min(job.run, longest) for longest in ends}:
         yield f"runs from {run.begin} until {run.end}"
     if partition not in partitions_of(machine, job) or not lets_in(partition, job):
         yield f"is in partition {run.partition}"

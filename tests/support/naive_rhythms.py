@@ -18,6 +18,7 @@ from support.naive_machine import (
     free_for,
     free_in,
     has_licences,
+    is_absent,
     less,
     lets_in,
     limit_in,
@@ -69,7 +70,8 @@ def ideal(
         t = min(events)
         waiting += arriving(jobs, arrivals, t)
         running = [run for run in runs.values() if run.end > t]
-        queue = in_tiers(machine, order(t, list(waiting), running))
+        there = [job for job in waiting if not is_absent(machine, job, t)]
+        queue = in_tiers(machine, order(t, there, running))
         for run in ideal_pass(machine, t, queue, running, reservations, skips, users):
             runs[run.job.row] = run
             waiting.remove(run.job)
@@ -79,6 +81,11 @@ def ideal(
 def changes_of(machine: Machine) -> set[int]:
     """Return the seconds in which down times and reservations begin and end."""
     return {moment for one in (*machine.down, *machine.reservations) for moment in (one.begin, one.end)}
+
+
+def begins_for(machine: Machine, waiting: Iterable[Job]) -> set[int]:
+    """Return the seconds in which reservations begin for waiting jobs."""
+    return {one.begin for job in waiting for one in windows_of(machine, job)}
 
 
 def in_tiers(machine: Machine, queue: list[Job]) -> list[Job]:
@@ -109,8 +116,7 @@ def ideal_pass(
     expected = [run._replace(end=expected_end(machine, run, t)) for run in running]
     begun = start_beside(lambda _: machine, t, queue, expected, reservations, skips, users)
     return [
-        run._replace(end=t + min(run.job.run, longest_run(machine, machine.partitions[run.partition], run.job, t)))
-        for run in begun
+        run._replace(end=t + min(run.job.run, limit_in(machine.partitions[run.partition], run.job))) for run in begun
     ]
 
 
@@ -167,7 +173,7 @@ def keep_places(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
         *(seconds := looks(machine, t, waiting, runs)),
     }:
         t = min(events)
-        ended = t in seconds or any(run.end == t for run in runs.values())
+        ended = t in seconds or any(run.end == t for run in runs.values()) or t in begins_for(machine, waiting)
         coming = arriving(jobs, arrivals, t)
 
         for job in (waiting if ended else []) + coming:
@@ -185,7 +191,7 @@ def keep_places(machine: Machine, jobs: Sequence[Job]) -> dict[int, Busy]:
                     promise(machine, other, t, runs, places, users)
                 continue
             mine = places.pop(job.row)
-            runs[job.row] = mine._replace(end=t + min(job.run, longest_run(machine, partition, job, t)))
+            runs[job.row] = mine._replace(end=t + min(job.run, limit_in(partition, job)))
             waiting.remove(job)
     return runs
 
@@ -198,7 +204,7 @@ def promise(machine: Machine, job: Job, t: int, runs: dict[int, Busy], places: d
     mine = places.pop(job.row, None)
     running = [run._replace(end=expected_end(machine, run, t)) for run in runs.values() if run.end > t]
     others = [*running, *places.values()]
-    if has_licences(machine, job, running):
+    if has_licences(machine, job, running) and not is_absent(machine, job, t):
         found = place(machine, job, [t, *later_seconds(machine, job, t, others, users)], others, running, t)
         if found is not None:
             places[job.row] = found if mine is None or found.begin < mine.begin else mine
@@ -216,7 +222,7 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     """
     nodes = set().union(*(may_use(machine, partition, job.ask) for partition in partitions_of(machine, job)))
     seconds = {down.end for down in machine.down if down.end > t and down.nodes & nodes}
-    seconds |= openings(machine, job, t)
+    seconds |= openings(machine, t)
     for second in {b.end for b in others if b.end > t}:
         for node in machine.nodes:
             if node.name in nodes:
@@ -231,10 +237,10 @@ def later_seconds(machine: Machine, job: Job, t: int, others: list[Busy], users:
     return sorted(seconds)
 
 
-def openings(machine: Machine, job: Job, t: int) -> set[int]:
-    """Return the seconds after t in which its own reservation begins for a job, or those of others end."""
-    mine = windows_of(machine, job)
-    return beyond(t, [one.begin if one in mine else one.end for one in machine.reservations])
+def openings(machine: Machine, t: int) -> set[int]:
+    """Return the seconds after t in which reservations end, and in which those begin that bind a job in them."""
+    bound = [one.begin for one in machine.reservations if not one.flex]
+    return beyond(t, [*bound, *(one.end for one in machine.reservations)])
 
 
 def place(
@@ -269,7 +275,7 @@ class Rhythm(NamedTuple):
     sched_interval: int = 60
     queue_depth: int = 100  # default_queue_depth
     bf_interval: int = 30
-    bf_first: int = 0  # when the first backfill pass was, before or after second 0
+    bf_first: int = 0  # when a backfill pass was, before the first job or with it; the next one is bf_interval later
     bf_window: int = 86400
     bf_resolution: int = 60
     epoch: int = 0  # Unix time of second 0, for bf_resolution
@@ -332,6 +338,7 @@ def slurm_lives(
         known = {row: run._replace(end=NEVER) if going.get(row) == "requeue" else run for row, run in runs.items()}
         arrivals = arrivals_of(machine, jobs, known)
         coming = beyond(t, [*arrivals.values(), *machines, *failing, *(run.end for run in runs.values())])
+        coming |= beyond(t, begins_for(machine, waiting))
         if not coming and not waiting:
             break
         main = (t // rhythm.sched_interval + 1) * rhythm.sched_interval
@@ -351,7 +358,7 @@ def slurm_lives(
         running = [run for run in runs.values() if run.end > t]
         begun = []
         if t in coming or is_main:
-            queue = turns(machine, order(t, list(waiting), running))
+            queue = turns(machine, order(t, [job for job in waiting if not is_absent(machine, job, t)], running))
             begun, victims = main_pass(machine, t, queue, running, rhythm, {*going})
             for run in victims:
                 end = t + grace_of(machine, run)
@@ -360,7 +367,8 @@ def slurm_lives(
             running = [runs[run.job.row] for run in running]
         if is_backfill:
             started = {run.job.row for run in begun}
-            rest, now_running = [job for job in waiting if job.row not in started], [*running, *begun]
+            rest = [job for job in waiting if job.row not in started and not is_absent(machine, job, t)]
+            now_running = [*running, *begun]
             begun += backfill_pass(machine, t, turns(machine, order(t, rest, now_running)), now_running, rhythm)
         for run in begun:
             runs[run.job.row] = run
@@ -374,7 +382,7 @@ def slurm_lives(
 
 def next_backfill(rhythm: Rhythm, t: int) -> int:
     """Return the second after t in which the next backfill pass comes."""
-    regular = rhythm.bf_first + ((t - rhythm.bf_first) // rhythm.bf_interval + 1) * rhythm.bf_interval
+    regular = rhythm.bf_first + (max((t - rhythm.bf_first) // rhythm.bf_interval, 0) + 1) * rhythm.bf_interval
     return min(beyond(t, rhythm.bf_seconds), default=regular)
 
 
@@ -547,7 +555,7 @@ def plan(
     job, partition = turn
     limit = limit_in(partition, job)
     usable = nodes_for(machine, partition, job.ask)
-    opening = {p.end for p in plans} | {down.end for down in machine.down} | openings(machine, job, t)
+    opening = {p.end for p in plans} | {down.end for down in machine.down} | openings(machine, t)
     second: int | None = t
     while second is not None:
         later = min((moment for moment in opening if moment > second), default=None)

@@ -8,7 +8,7 @@ from paretosched import Requests, Workload
 from paretosched.workload.features import read_constraint
 from paretosched.workload.host_lists import node_names
 from paretosched.workload.node_requests import EXCLUSIVE, OF_USER, UNSAID
-from support.naive_machine import After, Ask, Down, Job, Machine, Node, Partition, Preemption, machine_of
+from support.naive_machine import After, Ask, Down, Job, Machine, Node, Partition, Preemption, Reservation, machine_of
 
 
 def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
@@ -25,6 +25,8 @@ def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
         account, qos = requests.account.list()[row], requests.qos.list()[row]
         names = tuple(name for name in asked[row].split(",") if may_use(parts[name], account, qos))
         ask = ask_of(requests, row)
+        there = {one.name for one in value.reservations if one.end > workload.epoch and "MAINT" not in one.flags}
+        named = [name for name in requests.reservation.list()[row].split(",") if name in there]
         after, any_of = after_of(workload, row)
         jobs.append(
             Job(
@@ -41,6 +43,7 @@ def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
                 any_of=any_of,
                 array=task_of(requests, row),
                 requeue=requeues(value, int(requests.requeue[row])),
+                reservation=named[0] if named else "",
             )
         )
     return naive_machine(value, workload.epoch), jobs
@@ -102,9 +105,20 @@ def naive_machine(value: MachineValue, epoch: int) -> Machine:
     down = tuple(
         Down(out.begin - epoch, out.end - epoch, frozenset(node_names(out.hosts, "hosts"))) for out in value.down
     )
+    kept = [
+        Reservation(
+            one.name, max(one.begin - epoch, 0), one.end - epoch, frozenset(node_names(one.hosts, "hosts")),
+            flex="FLEX" in one.flags,
+        )
+        for one in value.reservations if one.end > epoch
+    ]  # fmt: skip
+    maintenance = {one.name for one in value.reservations if "MAINT" in one.flags}
+    down += tuple(Down(one.begin, one.end, one.nodes) for one in kept if one.name in maintenance)
     return machine_of(
         nodes,
         partitions,
+        reservations=tuple(one for one in kept if one.name not in maintenance),
+        forgives=True,
         choice=value.choice,
         gives=value.gives,
         shares_memory=value.shares_memory,

@@ -76,6 +76,7 @@ def machine_in(scene: Mapping[str, Any], partitions: Sequence[str] = ()) -> Mach
     return with_accounts(machine, scene["accounts"])._replace(
         run_minutes_first=-EPOCH,
         reservations=tuple(reservations_in(scene, names)),
+        forgives=False,
         kill_invalid="kill_invalid_depend" in conf.get("DependencyParameters", ""),
         preemption=preemption_in(scene),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from support.recorded_scenes import (
     outside,
     recorded_runs,
     recorded_starts,
+    reservations_in,
     rhythm_in,
     scenes,
     simulated_starts,
@@ -203,15 +205,28 @@ def is_alike(recorded: Started, simulated: Started) -> bool:
 SECOND_0 = 1_699_999_200  # Unix time of a scene that is a log, a multiple of an hour
 # It waits for a job of its name that does not say singleton itself: a log knows no names of such jobs.
 NAMELESS = "victims_and_dependants"
+CANCELLED = "cancel_and_grace"  # jobs that wait for a cancelled one come when it has gone
 IN_ENGINE = [
     name
     for name, scene in RECORDED.items()
-    if not (scene["before"] or scene["commands"] or "SUSPEND" in scene["conf"].get("PreemptMode", ""))
+    if not (scene["commands"] or "SUSPEND" in scene["conf"].get("PreemptMode", ""))
     and all(job["number"] for job in scene["jobs"])
-    and "partition_job_depth" not in scene["SchedulerParameters"]
-    and len({job.priority for job in jobs_in(scene).values()}) == 1
-    and name != NAMELESS
+    and all(line.startswith("scontrol create reservation") and "CoreCnt" not in line for line in scene["before"])
+    and name not in (NAMELESS, CANCELLED)
 ]
+
+
+def printed_reservations(scene: dict[str, Any]) -> Iterator[str]:
+    """Yield what scontrol show reservation -o prints of the reservations of a scene."""
+    flags = {
+        str(words["ReservationName"]): words.get("Flags", "SPEC_NODES")
+        for words in (dict(re.findall(r"(\w+)=(\S+)", line)) for line in scene["before"])
+    }
+    for one in reservations_in(scene, [line.split()[0] for line in scene["nodes"]]):
+        yield (
+            f"ReservationName={one.name} StartTime={SECOND_0 + one.begin} EndTime={SECOND_0 + one.end} "
+            f"Nodes={','.join(sorted(one.nodes))} NodeCnt={len(one.nodes)} Flags={flags[one.name]}\n"
+        )
 
 
 def log_of(name: str, folder: Path) -> Workload:
@@ -237,6 +252,9 @@ def log_of(name: str, folder: Path) -> Workload:
     for key in ("qos", "assoc"):
         (folder / f"{key}.txt").write_text(scene["texts"][key])
     books = ["--qos", folder / "qos.txt", "--assoc", folder / "assoc.txt"] if scene["accounts"] else []
+    if scene["before"]:
+        (folder / "res.txt").write_text("".join(printed_reservations(scene)))
+        books += ["--reservations", folder / "res.txt"]
     names = ",".join(f"{each}={each}" for each in ("job", "submit", "run", "user", "options"))
     words = ["--columns", names, "--machine", folder / "slurm.conf", *books, "-o", folder / "log.parquet"]
     outcome = command("import", "csv", folder / "jobs.csv", *words)
@@ -253,7 +271,8 @@ def test_the_engine_plays_the_scenes_as_the_oracle(name: str, tmp_path: Path) ->
     scene, log = RECORDED[name], log_of(name, tmp_path)
     jobs = jobs_in(scene)
     rhythm = rhythm_in(scene)._replace(bf_seconds=(), bf_first=0, epoch=SECOND_0, over_time_limit=0)
-    lives = slurm_lives(machine_in(scene)._replace(run_minutes_first=0), [*jobs.values()], rhythm)
+    machine = machine_in(scene)._replace(run_minutes_first=0, forgives=True)
+    lives = slurm_lives(machine, [*jobs.values()], rhythm)
     begun = {run.job.row: run for run in sorted(lives, key=lambda run: run.begin)}
     schedule = simulate(log, str(tmp_path / "slurm.conf")).check()
     requests = log.requests

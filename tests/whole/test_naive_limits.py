@@ -520,7 +520,7 @@ def test_a_reservation_ends_its_jobs() -> None:
     runs = slurm(machine, jobs, Rhythm(bf_interval=900, bf_first=-5))
     assert (begins(runs, jobs), runs[0].end) == ([60, None, 120, None, 700], 621)
     runs = runs_of(machine, jobs)  # with backfilling the small one starts
-    assert (begins(runs, jobs), runs[0].end) == ([60, None, 120, 150, 700], 621)
+    assert (begins(runs, jobs), runs[0].end) == ([60, None, 120, 150, 700], 960)
 
 
 def test_a_part_of_a_node_is_reserved() -> None:

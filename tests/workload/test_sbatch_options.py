@@ -109,6 +109,22 @@ def test_requests_of_several_jobs() -> None:
     assert requests.partition.list() == ["a", ""]
 
 
+def test_a_job_that_says_nothing_of_it_is_requeued_as_the_machine_says() -> None:
+    """Of jobs beside one that says it, too."""
+    requests = requests_of_options([read_options(text) for text in ("-n1", "-n1 --no-requeue", "-n1 --requeue")])
+    assert requests.requeue.tolist() == [-1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds", "remarks"),
+    [("-n1", 0, 0), ("--begin=now", 0, 0), ("-b now+200", 200, 0), ("--begin=now+2hours", 7200, 0),
+     ("--begin now+1minute", 60, 0), ("--begin=2026-12-01T12:00", 0, 1), ("-b 16:00", 0, 1)],
+)  # fmt: skip
+def test_jobs_may_begin_a_while_after_their_submission(text: str, seconds: int, remarks: int) -> None:
+    asked = read_options(text)
+    assert (asked.begin, len(asked.remarks)) == (seconds, remarks)
+
+
 def test_sizes_are_rounded_up_to_mebibytes() -> None:
     assert [mebibytes("x", text) for text in ("1K", "1025K", "1.5G", "2g", "3T", "7MB")] == [
         1,

@@ -101,7 +101,9 @@ def _with_reservations(machine: Machine, planned: Sequence[Planned], jobs: Workl
     """Return the machine with its reservations in the time of the jobs, and remarks."""
     if not planned:
         return machine, []
-    last = int((jobs.submit + np.maximum(jobs.wait, 0) + jobs.run).max())
+    last = int((jobs.submit + np.maximum(jobs.wait, 0) + jobs.estimate).max())
+    if (jobs.wait < 0).any():  # what waits is not known; all of it has run when one job after the other has
+        last += int((jobs.run * jobs.width).sum()) // jobs.capacity
     found, remarks = repetitions(planned, jobs.zone, jobs.epoch + int(jobs.submit[0]), jobs.epoch + last)
     return replace(machine, reservations=(*machine.reservations, *found)), remarks
 

@@ -14,7 +14,7 @@ ALSO_READ = (
     "Elapsed", "Timelimit", "AllocCPUS", "AllocNodes", "ReqNodes", "AllocGRES", "ReqMem", "Cluster",
 )  # fmt: skip
 READ = (*FIELDS, *ALSO_READ)
-ON_NODES = ("SubmitLine", "Constraints")  # read for machines of nodes
+ON_NODES = ("SubmitLine", "Constraints", "Reservation")  # read for machines of nodes
 RESOURCE_LISTS = ("ReqTRES", "AllocTRES")
 LISTS = {",": (*RESOURCE_LISTS, "NodeList", "JobID"), " ": ("State", "NodeList")}  # cells with the separator in them
 FREE = (

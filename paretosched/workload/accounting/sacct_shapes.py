@@ -11,7 +11,7 @@ from ..features import read_constraint
 from ..sbatch_options import read_options
 from .sacct_cells import count_in, memory_asked, requests_in, tres_count
 
-SHAPE_COLUMNS = ("ReqTRES", "ReqCPUS", "NNodes", "ReqMem", "Constraints", "SubmitLine")
+SHAPE_COLUMNS = ("ReqTRES", "ReqCPUS", "NNodes", "ReqMem", "Constraints", "Reservation", "SubmitLine")
 GPU_TYPE = re.compile(r"(?:^|,)gres/gpu:([^=,]+)=", re.ASCII)
 SIZES = ("tasks", "nodes_least", "nodes_most", "cpus_per_task", "tasks_per_node")
 MEMORIES = ("memory_per_node", "memory_per_cpu")
@@ -64,6 +64,8 @@ def shape_of(cells: Mapping[str, str]) -> tuple[dict[str, Any], Sequence[str]]:
             values["constraint"] = cells["Constraints"]
     except InputError:
         reasons.append("Constraints cannot be read: not regarded")
+    if cells["Reservation"]:
+        values["reservation"] = cells["Reservation"]
     if cells["SubmitLine"]:
         try:
             asked = read_options(cells["SubmitLine"])

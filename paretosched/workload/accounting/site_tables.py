@@ -134,11 +134,16 @@ def _block(rows: Rows, about: TableColumns, shapes: Shapes, tally: Tally, before
     for reason in {reason for each in asked for reason in each.remarks}:
         note("changed", reason, np.array([reason in each.remarks for each in asked], dtype=np.bool_))
     own = [each.values for each in asked] if about.on_nodes else []
+    begins = whole_numbers([each.begin for each in asked] or [0] * n)
     block = Block(
         line=line,
         job=job,
         submit=at["submit"],
-        eligible=at["eligible"],
+        eligible=np.where(
+            (at["eligible"] == UNKNOWN) & (begins > 0) & (at["submit"] != UNKNOWN),
+            at["submit"] + begins,
+            at["eligible"],
+        ),
         start=at["start"],
         run=run,
         limit=read.limits(rows.fault, cells["limit"], names["limit"], about.units["limit"])

@@ -542,3 +542,47 @@ def test_a_dependency_that_cannot_be_read_is_refused_in_a_table_by_its_line(site
     )
     assert outcome.status == 2
     assert "text.txt:3: what the job asks for cannot be read: a dependency must be TYPE:JOB[:JOB...]" in outcome.err
+
+
+OPTIONS = "job=job,submit=submit,run=run,options=options"
+COURSE = "ReservationName={} StartTime={} EndTime={} Nodes=n[01-02] NodeCnt=2 Flags=SPEC_NODES Users=anna\n"
+
+
+def test_what_options_say_of_reservations_requeues_and_times(site: Path) -> None:
+    rows = (
+        "job,submit,run,options\n"
+        "1,1000000,60,-n1 -t20 --no-requeue\n"
+        "2,1000010,60,-n1 -t20 --begin=now+5minutes\n"
+        "3,1000020,60,-n1 -t20 --reservation=course\n"
+    )
+    log = import_text(site, "csv", rows, "--columns", OPTIONS)
+    assert columns_of(log, "requeue", "reservation") == [(0, ""), (-1, ""), (-1, "course")]
+    assert (log.eligible - log.submit).tolist() == [0, 300, 0]
+
+
+def test_sacct_says_in_which_reservation_a_job_was(site: Path) -> None:
+    text = (
+        "JobIDRaw|User|Account|Partition|Submit|Start|End|State|NNodes|NCPUS|ReqTRES|Timelimit|Reservation\n"
+        "1|anna|a|cpu|1000000|1000000|1000060|COMPLETED|1|1|cpu=1,mem=1G,node=1|00:20:00|course\n"
+        "2|ben|a|cpu|1000000|1000000|1000060|COMPLETED|1|1|cpu=1,mem=1G,node=1|00:20:00|\n"
+    )
+    log = import_text(site, "slurm", text)
+    assert columns_of(log, "reservation") == [("course",), ("",)]
+
+
+def test_reservations_count_until_the_last_job_of_a_simulation_may_have_ended(site: Path) -> None:
+    """Where starts are known, until the last one by its limit; else until all could have run one after the other."""
+    kept = "".join(
+        COURSE.format(f"r{begin}", 1000000 + begin, 1000000 + begin + 60) for begin in (1100, 1300, 9000, 99000)
+    )
+    (site / "res.txt").write_text(kept)
+    rows = "job,submit,start,run,options\n" + "".join(
+        f"{i},{1000000 + i},{1000000 + i},600,-p all -n48 -N6 -t20\n" for i in range(10)
+    )
+    words = ("--reservations", site / "res.txt", "--columns")
+    known = import_text(site, "csv", rows, *words, f"{OPTIONS},start=start")
+    assert known.machine is not None
+    assert [each.name for each in known.machine.reservations] == ["r1100"]
+    unknown = import_text(site, "csv", rows, *words, OPTIONS, name="unknown.parquet")
+    assert unknown.machine is not None
+    assert [each.name for each in unknown.machine.reservations] == ["r1100", "r1300"]
