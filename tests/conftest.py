@@ -1,7 +1,5 @@
 """Where the real traces are, and what to do without them."""
 
-from __future__ import annotations
-
 import fcntl
 import gc
 import hashlib

@@ -1,7 +1,5 @@
 """All attacks in one order, their table, and the files with the results."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

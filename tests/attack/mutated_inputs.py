@@ -4,8 +4,6 @@ Attempt `number` of a seed is always the same. Each process has a folder of soun
 it is, and an empty folder for what an attempt reads and writes.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing
@@ -487,7 +485,7 @@ class _Shared:
         self._reported = 0
         self._count, self._tell, self._answers = count, tell, answers
 
-    def __iter__(self) -> _Shared:
+    def __iter__(self) -> "_Shared":
         return self
 
     def __next__(self) -> int:

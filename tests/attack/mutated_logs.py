@@ -1,7 +1,5 @@
 """Damaged logs, accounting and tables: what a workload is read from."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

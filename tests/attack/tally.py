@@ -5,8 +5,6 @@ the end that the signal asks for; if it takes longer than its limit or more than
 changes; if a continued run differs from one that was never interrupted; or if another account gets in.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Closed and full outputs, pipes, progress and Ctrl-C."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What schedules of FCFS, List and EASY must obey; `tests/policies/test_plain.py` compares them with the oracle."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Fixed orders against the oracle, and against the kernel that sorts again at every event."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Greedy against the oracle, what does not change its schedules, and where it is another rule."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Jobs that make way for others in Slurm's passes equal the oracle: every life, nodes included; and by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

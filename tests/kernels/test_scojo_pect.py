@@ -1,7 +1,5 @@
 """SCOJO-PECT against the oracle, examples on paper, and what such schedules must obey."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

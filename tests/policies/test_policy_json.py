@@ -1,7 +1,5 @@
 """A policy file gives the policy back, or is refused in one line that says why; files of earlier versions open."""
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json

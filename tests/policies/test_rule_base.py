@@ -1,7 +1,5 @@
 """Rule bases: the choice of a strategy, their files, and what is refused."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,7 +1,5 @@
 """Runs: reproducible, continued after any death, never mixed up."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """How far a search is, and where it stops."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Plans: Table 4 of paper 002 is all there, and rows are explored one after the other."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

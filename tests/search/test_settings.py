@@ -1,7 +1,5 @@
 """From the words of an owner to what determines a run; every encoding and algorithm is continued and distributed."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from contextlib import suppress

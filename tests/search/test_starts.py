@@ -1,7 +1,5 @@
 """What runs begin with: sequences with the front of weightings that are explored first."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

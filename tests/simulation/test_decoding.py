@@ -1,7 +1,5 @@
 """The two decodings: what holds for every order, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The simulators: worked examples, a rival simulator, and what any schedule must obey."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Small random workloads for the tests of exploration; as a script, it kills or interrupts runs."""
 
-from __future__ import annotations
-
 import logging
 import os
 import random

@@ -1,7 +1,5 @@
 """Helpers of the fuzz tests: commands that succeed, and checks of commands that must be refused."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

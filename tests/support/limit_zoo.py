@@ -1,7 +1,5 @@
 """Random machines with limits of QOS, users and accounts, and jobs that depend on others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Awkward machines of nodes, each with a few jobs: what could break a simulation of nodes. And machines at random."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Damaged files: what is right but for some words, lines, values or bytes. A generator of random numbers decides."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """The choice among the classes of policies: its rule, what it never looks at, and how it is continued."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Training: reproducible, continued after any death, and what it says of itself is so."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

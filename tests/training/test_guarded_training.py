@@ -1,7 +1,5 @@
 """Training of guarded orders: reproducible, continued after a death, on windows, and never worse than EASY."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

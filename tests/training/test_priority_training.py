@@ -1,7 +1,5 @@
 """Training of orders: reproducible, continued after a death, and never worse than what was known before."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

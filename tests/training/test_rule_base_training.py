@@ -1,7 +1,5 @@
 """Trainings of rule bases: the paper's courses, reproducible, continued after any interruption."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

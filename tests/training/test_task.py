@@ -1,7 +1,5 @@
 """What is minimised over resampled workloads: the mean, and the limits of the worst tenth; the same for any workers."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The campaign of attacks sees what is broken: faults are planted for it."""
 
-from __future__ import annotations
-
 import multiprocessing
 from pathlib import Path
 from random import Random

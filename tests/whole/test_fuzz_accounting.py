@@ -1,7 +1,5 @@
 """Fuzz tests of `import`: damaged accounting is imported, and its log can be read, or it is refused in one line."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fuzz tests of fronts, policies, groups, lists and runs: damaged files are refused in one line."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

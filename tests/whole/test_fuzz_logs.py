@@ -1,7 +1,5 @@
 """Fuzz tests of logs: a damaged log is read, or refused in one line with status 2, and nothing is left."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re

@@ -1,7 +1,5 @@
 """The stored texts of Slurm are what a real one prints: played again, each scene gives texts of the same shape."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

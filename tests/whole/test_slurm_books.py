@@ -1,7 +1,5 @@
 """`deploy` of formulas with usage on a real Slurm: sshare is read, and it says what the kernels reckon."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`deploy` on a real Slurm: what it may touch, what survives, and whether jobs start in the order of the simulation."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`deploy` of a guarded order on a real Slurm, whose clock is faster: books, reviews, kills, and what --off leaves."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What the jobs of a log wait for, and simulations in which users react, against the naive twin."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
