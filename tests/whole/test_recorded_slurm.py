@@ -8,7 +8,7 @@ import pytest
 from support.accounting import RECORDED
 from support.recorded_slurm import SCENES, shape
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 STORED = {path.name for path in RECORDED.glob("slurm-*.txt")}
 
 

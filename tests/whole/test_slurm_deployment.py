@@ -20,7 +20,7 @@ from paretosched.policies.policy import PolicyLike
 from support.commands import Outcome, environment
 from support.slurm_cluster import SlurmCluster
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 
 USERS = ("games", "news")  # accounts that every Debian has; each is a group of users
 OPERATOR = "backup"

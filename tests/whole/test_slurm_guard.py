@@ -16,7 +16,7 @@ from support.commands import environment
 from support.naive import Job
 from support.slurm_cluster import SlurmCluster, slurm_cluster
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 
 FAST_DEPLOY = Path(__file__).parents[2] / "experiments/slurm/deploy_on_fast_clock.py"
 RATE = 30
