@@ -1,5 +1,6 @@
 """Awkward machines of nodes, each with a few jobs: what could break a simulation of nodes. And machines at random."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -240,6 +241,7 @@ TWO_PARTITIONS = case(
 )  # fmt: skip
 
 
+@cache
 def random_case(seed: int, n: int = 12) -> Workload:
     """Return a few jobs on a machine at random, all of which could run on it alone."""
     rng = np.random.default_rng(seed)
