@@ -77,30 +77,6 @@ def test_equals_the_oracle(w: Workload, sharing: TimeSharing) -> None:
 
 @pytest.mark.slow
 @thoroughly
-@given(w=crowds(), sharing=sharings())
-def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workload, sharing: TimeSharing) -> None:
-    schedule = simulate(w, sharing)
-    s = schedule.segments
-    assert s is not None
-    running: dict[tuple[int, int], int] = {}
-    seconds_run = [0] * len(w)
-    nodes: dict[int, set[int]] = {}
-    for i, j in enumerate(s.job.tolist()):
-        own = {node for a, b in s.nodes(i) for node in range(a, b + 1)}
-        assert nodes.setdefault(j, own) == own
-        assert len(own) == w.width[j]
-        for second in range(s.begin[i], s.end[i]):
-            assert not any(a <= second < b for a, b in s.switches.tolist())
-            seconds_run[j] += 1
-            for node in own:
-                assert running.setdefault((second, node), j) == j
-    assert seconds_run == w.run.tolist()
-    assert (schedule.start >= w.submit).all()
-    assert schedule.check() is schedule
-
-
-@pytest.mark.slow
-@thoroughly
 @given(w=crowds(), sharing=sharings(), seconds=st.integers(0, 10**6))
 def test_a_later_clock_makes_the_same_schedule_later(w: Workload, sharing: TimeSharing, seconds: int) -> None:
     schedule, later = simulate(w, sharing), simulate(w.with_(submit=w.submit + seconds), sharing)

@@ -289,6 +289,7 @@ def random_case(seed: int, n: int = 12) -> Workload:
     return case(machine, *lines)
 
 
+@cache
 def crowded_case(seed: int, n: int = 24) -> Workload:
     """Return many jobs at once of two users and three groups on a machine at random."""
     workload, rng = random_case(seed, n), np.random.default_rng([seed, 7])
