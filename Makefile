@@ -71,7 +71,7 @@ docs: $(WRITTEN)
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@$(BIN)/python docs/_site/check_links.py docs/_build/html
 
-# Some 600 attacks of every kind, in about a minute.
+# Some 900 attacks of every kind, in about a minute.
 attack-selection: $(TESTED)
 	@$(BIN)/python -m pytest -q $(SELECTION)
 

@@ -1,7 +1,5 @@
 """Where the real traces are, and what to do without them."""
 
-from __future__ import annotations
-
 import fcntl
 import gc
 import hashlib
@@ -44,17 +42,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let each worker begin with some of the longest tests, so that nobody waits for one of them at the end.
 
     A worker first gets as many of the tests, one after the other, as each of the others. The longest of one file, which
-    may need the same cluster, are for one worker.
+    may need the same cluster, are for one worker. Those that wait for Slurm are for half of the workers: the others
+    have work for the processors meanwhile.
     """
     workers, total = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")), len(items)
-    longest = [item for item in items if item.get_closest_marker("long")]
-    rest = [item for item in items if not item.get_closest_marker("long")]
-    files = [*dict.fromkeys(item.path for item in longest)]
+    first: dict[str, list[pytest.Item]] = {"waits": [], "long": []}
+    rest = []
+    for item in items:
+        name = next((name for name in first if item.get_closest_marker(name)), None)
+        (first[name] if name else rest).append(item)
+    owners = {"waits": range(max(1, workers // 2)), "long": range(workers // 2, workers)}
+    own: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for name, longest in first.items():
+        files = [*dict.fromkeys(item.path for item in longest)]
+        for item in longest:
+            own[owners[name][files.index(item.path) % len(owners[name])]].append(item)
     items.clear()
     for worker in range(workers):
-        own = [item for item in longest if files.index(item.path) % workers == worker]
-        count = max(0, total * (worker + 1) // workers - len(items) - len(own))
-        items += own + rest[:count]
+        count = max(0, total * (worker + 1) // workers - len(items) - len(own[worker]))
+        items += own[worker] + rest[:count]
         del rest[:count]
 
 

@@ -1,7 +1,5 @@
 """A desk with a front and known schedules, and a small run, for the tests of the page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Who may open the page."""
 
-from __future__ import annotations
-
 import http.client
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The token in a real browser: it stays in the page's own windows, and other ports of the host get nothing."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What the owner can do on the page, and which actions are refused."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

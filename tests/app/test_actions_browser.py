@@ -3,8 +3,6 @@
 `PYTHONPATH=.:tests python -m pytest tests/app/test_actions_browser.py` makes a few; WALKS=500 makes 500.
 """
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from random import Random

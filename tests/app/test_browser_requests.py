@@ -1,7 +1,5 @@
 """Whatever is sent to the page: an answer in order, never an error of the server."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """What the page tells when the browser asks for it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path

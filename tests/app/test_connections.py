@@ -1,7 +1,5 @@
 """Connections that keep others out, with a limit of ten; the test itself turns the server's loop."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

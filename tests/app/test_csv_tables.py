@@ -1,7 +1,5 @@
 """Tables of the page as CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 

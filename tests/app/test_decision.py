@@ -1,7 +1,5 @@
 """The report of the decision says what the page says, and needs no other file."""
 
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace

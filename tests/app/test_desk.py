@@ -1,7 +1,5 @@
 """What changes while the page is open: the work and its undo, the known schedules; it agrees with the commands."""
 
-from __future__ import annotations
-
 import errno
 import json
 import re

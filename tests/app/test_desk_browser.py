@@ -1,7 +1,5 @@
 """Two windows, restarts and other fronts in a real browser: nothing is lost, and no row is taken for another one."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Exploring further from the page: as the command does it, stopped, killed, and refused where it cannot be."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

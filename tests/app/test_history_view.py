@@ -1,7 +1,5 @@
 """How a decision came about, in words: the list on the page, its notes, the file, and the report."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from pathlib import Path

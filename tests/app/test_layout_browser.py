@@ -1,7 +1,5 @@
 """The page in a real browser on every screen: 320 to 3,840 pixels, zoomed, touched, and read by a screen reader."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

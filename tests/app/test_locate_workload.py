@@ -1,7 +1,5 @@
 """How the page finds the workload of a run."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The front on disk is looked at, also when the disk does not answer."""
 
-from __future__ import annotations
-
 import errno
 from dataclasses import replace
 from pathlib import Path

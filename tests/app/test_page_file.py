@@ -1,7 +1,5 @@
 """States of the page as JSON: on disk, for a colleague, and opened again."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

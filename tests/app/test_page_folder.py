@@ -1,7 +1,5 @@
 """The folder that keeps the owner's work."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The server's answers, and its end."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

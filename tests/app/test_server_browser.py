@@ -1,7 +1,5 @@
 """The page in a real browser: what an owner does from the first look to the scheduler; it agrees with the commands."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -27,7 +25,6 @@ from support.commands import succeed
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.slow
 def test_an_owner_goes_from_the_first_look_to_the_scheduler(browser_house: Path, chromium: Any, tmp_path: Path) -> None:
     front = ps.load_front(browser_house / "run")
     with serve_page(browser_house / "run", cwd=browser_house) as url:
@@ -136,7 +133,6 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(browser_house: Path,
         page.close()
 
 
-@pytest.mark.slow
 def test_a_rectangle_in_a_projection_limits_both_objectives_until_a_double_click(page: Page, front: ps.Front) -> None:
     tab = page.tab
     box = page.box(".cloud:has(#free)")
@@ -156,7 +152,6 @@ def test_a_rectangle_in_a_projection_limits_both_objectives_until_a_double_click
     tab.wait_for_selector(f"#left[data-left='{len(front)}']")  # its two clicks may choose a schedule before
 
 
-@pytest.mark.slow
 def test_keys_do_what_the_pointer_does(page: Page, front: ps.Front) -> None:
     tab = page.tab
     tab.focus("[data-handle='AWRT3 1']")
@@ -178,7 +173,6 @@ def test_keys_do_what_the_pointer_does(page: Page, front: ps.Front) -> None:
     assert front.values[page.row(), 2] >= front.values[before, 2]
 
 
-@pytest.mark.slow
 def test_what_keys_do_is_one_step_and_undone_in_order_even_before_it_was_said(page: Page, front: ps.Front) -> None:
     tab = page.tab
     page.say("AWRT1")
@@ -191,7 +185,6 @@ def test_what_keys_do_is_one_step_and_undone_in_order_even_before_it_was_said(pa
     assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
 
 
-@pytest.mark.slow
 def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page, front: ps.Front) -> None:
     """Send ten actions at once: without the queue, a server with several threads would do them in any order."""
     tab = page.tab
@@ -206,7 +199,6 @@ def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page
     assert tab.locator("#picks textarea").count() == 2
 
 
-@pytest.mark.slow
 def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
     page: Page, front: ps.Front, tmp_path: Path
 ) -> None:
@@ -239,7 +231,6 @@ def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
     assert page.count_left() == len(front)
 
 
-@pytest.mark.slow
 def test_what_is_done_in_one_window_is_seen_in_another(page: Page, chromium: Any) -> None:
     other = Page(chromium, page.address)
     page.say("AWRT1, AWRT2 <= 14.37h")
@@ -248,7 +239,6 @@ def test_what_is_done_in_one_window_is_seen_in_another(page: Page, chromium: Any
     other.close()
 
 
-@pytest.mark.slow
 def test_weights_classes_knees_and_compromise(page: Page, front: ps.Front) -> None:
     tab = page.tab
     tab.click("[data-mode='weights']")
@@ -274,7 +264,6 @@ def test_weights_classes_knees_and_compromise(page: Page, front: ps.Front) -> No
     assert "knee" in tab.inner_text(".card.chosen")
 
 
-@pytest.mark.slow
 def test_every_figure_and_table_is_saved_as_a_file(page: Page) -> None:
     tab = page.tab
     page.after(lambda: tab.click("#pick"))
@@ -301,7 +290,6 @@ def test_every_figure_and_table_is_saved_as_a_file(page: Page) -> None:
     assert (tab.input_value("#across"), tab.input_value("#up")) == ("AWRT2", "AWRT4")
 
 
-@pytest.mark.slow
 def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: Path) -> None:
     tab = page.tab
     page.say("AWRT1, AWRT2 <= 14.37h")
@@ -321,7 +309,6 @@ def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: 
     assert page.count_left() == len(front)
 
 
-@pytest.mark.slow
 def test_a_page_that_is_open_to_others_asks_for_its_token(browser_house: Path, chromium: Any, tmp_path: Path) -> None:
     succeed("front", browser_house / "run", "-o", tmp_path / "front.parquet")
     with serve_page(tmp_path / "front.parquet", "--trace", browser_house / "w.swf.gz", "--host", "0.0.0.0") as url:
@@ -338,7 +325,6 @@ def test_a_page_that_is_open_to_others_asks_for_its_token(browser_house: Path, c
         context.close()
 
 
-@pytest.mark.slow
 def test_a_class_is_chosen_and_the_card_says_how_it_did_on_jobs_not_seen(
     browser_house: Path, chromium: Any, tmp_path: Path
 ) -> None:
@@ -402,7 +388,6 @@ def test_a_class_is_chosen_and_the_card_says_how_it_did_on_jobs_not_seen(
         page.close()
 
 
-@pytest.mark.slow
 def test_the_run_is_explored_further_and_its_new_schedules_are_shown_when_asked_for(
     browser_house: Path, chromium: Any, tmp_path: Path
 ) -> None:

@@ -1,7 +1,5 @@
 """What a state means on its front."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

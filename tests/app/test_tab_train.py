@@ -1,7 +1,5 @@
 """How far a trained policy goes, in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

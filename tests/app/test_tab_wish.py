@@ -1,7 +1,5 @@
 """The button that leaves out schedules that no group would accept."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

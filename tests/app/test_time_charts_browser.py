@@ -1,7 +1,5 @@
 """The view over time in a real browser: months of two schedules, a week of both, and why a job waited."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Trainings in the background."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

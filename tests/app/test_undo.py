@@ -1,7 +1,5 @@
 """Undo and redo, going back to any step, and notes at steps."""
 
-from __future__ import annotations
-
 import pytest
 
 from paretosched.app.state import State

@@ -1,7 +1,5 @@
 """The centre of the page: the table of waits, limits that are typed into it, and the jobs behind a number."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """Components as text, which the browser puts into the page."""
 
-from __future__ import annotations
-
 from dash import html
 
 from paretosched.app.widgets import button, html_text, text_field

@@ -1,7 +1,5 @@
 """Marks that are hidden, axes that are chosen and reordered, and a brush in the small charts, in a real browser."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The estimator of workloads, Figure 1 of paper 003 by hand."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

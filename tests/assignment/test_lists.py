@@ -1,7 +1,5 @@
 """Lists of jobs, nodes and past runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jobs on unequal nodes: the bounds, and the methods of assignment."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

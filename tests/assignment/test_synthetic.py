@@ -1,7 +1,5 @@
 """The made-up jobs and nodes of section 4 of paper 003."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Attack the program in every way that is known here, and print a table: `make attack`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

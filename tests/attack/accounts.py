@@ -1,7 +1,5 @@
 """Another account of this machine tries to get in: at the workers of an exploration, and at the page."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

@@ -1,7 +1,5 @@
 """Small files that are huge when they are read: one line, in less than 1 GiB, some of them in less than 300 MiB."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

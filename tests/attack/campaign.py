@@ -1,7 +1,5 @@
 """All attacks in one order, their table, and the files with the results."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
@@ -69,7 +67,7 @@ class Size:
 
 
 WHOLE = Size(20_000, 108, tuple(LONG), 12_000, 5.0, 10, True, 6, 50, 1000, 5, 99, 99)
-SELECTION = Size(300, 4, ("explore", "train"), 600, 2.0, 2, False, 1, 10, 40, 1, 2, 1)
+SELECTION = Size(600, 4, ("explore", "train"), 600, 2.0, 2, False, 1, 10, 40, 1, 2, 1)
 
 
 def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], list[Tally]]]:

@@ -1,7 +1,5 @@
 """Workers and schedulers are killed while an exploration uses them: its result is that of one without workers."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess

@@ -4,8 +4,6 @@ Broken is an end with success although nothing came through, an end without its 
 or that the next start refuses; and more than 300 MiB or 20 s of processor time.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

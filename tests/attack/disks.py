@@ -1,7 +1,5 @@
 """Full and read-only disks and folders: one line, no input is lost, and later the same result."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ What a killed command leaves is complete or not there. Only names that begin wit
 that is killed cannot remove its temporary files.
 """
 
-from __future__ import annotations
-
 import signal
 import sqlite3
 import subprocess

@@ -4,8 +4,6 @@ Attempt `number` of a seed is always the same. Each process has a folder of soun
 it is, and an empty folder for what an attempt reads and writes.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing
@@ -103,7 +101,7 @@ def assigned_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     target.write_bytes(damaged_bytes(damaged_list(target.read_text(), r).encode(), r, at_most=1))
     yield verdict_on(
         "assign", folder / "jobs.csv", folder / "nodes.csv", "--history", folder / "past.csv",
-        "--method", r.choice(METHODS), "--iterations", 2, "-o", folder / "out.csv",
+        "--method", r.choice(METHODS), "--iterations", 2, "-o", folder / "out.csv", names=folder,
     )  # fmt: skip
 
 
@@ -202,7 +200,7 @@ def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
 def fronts(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     """A damaged front: if it is read, then with the values of the sound one."""
     (folder / "front.parquet").write_bytes(damaged_bytes((house / "front.parquet").read_bytes(), r))
-    verdict = verdict_on("simulate", house / "w.swf.gz", "--front", folder / "front.parquet")
+    verdict = verdict_on("simulate", house / "w.swf.gz", "--front", folder / "front.parquet", names=folder)
     yield check_values(verdict, house / "front.parquet", folder / "front.parquet")
 
 
@@ -487,7 +485,7 @@ class _Shared:
         self._reported = 0
         self._count, self._tell, self._answers = count, tell, answers
 
-    def __iter__(self) -> _Shared:
+    def __iter__(self) -> "_Shared":
         return self
 
     def __next__(self) -> int:

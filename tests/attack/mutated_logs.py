@@ -1,7 +1,5 @@
 """Damaged logs, accounting and tables: what a workload is read from."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +50,8 @@ def logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     match r.randrange(12):
         case 0:
             yield verdict_on("explore", log, *groups, "-o", folder / "run", "--evaluations", 8, "--population", 4)
+            if (folder / "run").exists():
+                yield verdict_on("compare", log, *groups, "--front", folder / "run")
         case 1:
             factor = r.choice([1, 1.5, 10])
             yield verdict_on("scale", log, "--factor", factor, "--processors", 16, "-o", folder / "x.swf")
@@ -89,7 +89,7 @@ def accounting(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         log = folder / "imported.swf"
         shutil.copy(sound_log, log)
         names_path(log).write_bytes(damaged_json(names_path(sound_log).read_text(), r))
-        yield verdict_on("info", log, "--groups", r.choice(GROUPS))
+        yield verdict_on("info", log, "--groups", r.choice(GROUPS), names=folder)
         return
     name, kind, *more = r.choice(ACCOUNTING)
     damaged = damaged_json if kind == "batsim" and r.randrange(4) else damaged_accounting

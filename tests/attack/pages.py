@@ -1,7 +1,5 @@
 """Many clients, half-sent and damaged requests, and kills of a page: it answers the others and keeps the work."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from collections.abc import Callable, Iterator

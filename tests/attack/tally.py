@@ -5,10 +5,9 @@ the end that the signal asks for; if it takes longer than its limit or more than
 changes; if a continued run differs from one that was never interrupted; or if another account gets in.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from support.commands import command
@@ -94,10 +93,17 @@ def judge(words: Sequence[str], status: int, out: str, err: str) -> Verdict:
     return Verdict(REFUSED, attempt)
 
 
-def verdict_on(*words: object) -> Verdict:
-    """Run a command in this process, and return its verdict."""
+def verdict_on(*words: object, names: object = "") -> Verdict:
+    """Run a command in this process, and return its verdict; a refusal has `names`, and leaves nothing new here."""
     texts = [*map(str, words)]
+    before = {*Path().iterdir(), Path("key")}  # the key of hidden names is kept before a log is read
     try:
-        return judge(texts, *command(*texts))
+        outcome = command(*texts)
     except Exception as error:  # what would be a traceback
         return Verdict(f"traceback: {type(error).__name__}: {error}"[:500], " ".join(texts)[:1000])
+    verdict = judge(texts, *outcome)
+    if verdict.end == REFUSED and str(names) not in outcome.err:
+        return verdict._replace(end=f"refused without {names}: {outcome.err!r}")
+    if verdict.end == REFUSED and (left := {*Path().iterdir()} - before):
+        return verdict._replace(end=f"refused, and left {sorted(map(str, left))}")
+    return verdict

@@ -13,8 +13,6 @@ from a question being opened to its table of waits.
 Medians; the slowest is in brackets. A busy machine makes all of them slower, so the load is printed.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

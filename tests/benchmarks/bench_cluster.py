@@ -19,8 +19,6 @@ With `--store N`, a run of N evaluations instead, whose simulations take no time
 and the last tenth, the store on disk, and how long it takes to open it and to publish its front.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import logging

@@ -4,8 +4,6 @@
 Without Slurm, or without root, it says so, and times the start alone. Exit status 1: a goal is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

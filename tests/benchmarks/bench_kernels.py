@@ -8,8 +8,6 @@ on traces is compared with the naive simulator before. Greedy is run with severa
 with the order of submission and with a random one; the slowest weighting counts.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import os

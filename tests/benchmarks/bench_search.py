@@ -5,8 +5,6 @@ after some CPU seconds: those of the simulations, and of the search itself in th
 does not matter for it.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path

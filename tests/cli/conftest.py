@@ -1,7 +1,5 @@
 """Fixtures for the tests of the command line: a folder with a workload, two runs on it, and a log with waits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

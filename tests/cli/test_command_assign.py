@@ -1,7 +1,5 @@
 """`paretosched assign` assigns the jobs of lists to nodes."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`paretosched compare` shows and reports what the library compares."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`paretosched completion`: real shells complete commands, options, their words, and files."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

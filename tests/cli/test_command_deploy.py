@@ -1,7 +1,5 @@
 """`deploy`: what it prints, what it refuses; the daemon itself is in tests/deployment."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`paretosched explore` finds what the library finds, and continues."""
 
-from __future__ import annotations
-
 import logging
 import re
 import shlex

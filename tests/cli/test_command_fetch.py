@@ -1,7 +1,5 @@
 """`paretosched fetch` downloads from a mirror, once."""
 
-from __future__ import annotations
-
 import hashlib
 import http.server
 import re

@@ -1,7 +1,5 @@
 """`paretosched front` merges and measures."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Callable

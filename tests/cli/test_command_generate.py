@@ -1,7 +1,5 @@
 """`paretosched generate` writes what the library makes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import paretosched as ps

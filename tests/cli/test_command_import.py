@@ -1,7 +1,5 @@
 """`paretosched import`: options that do not belong together, the count table, and the commands for sacct."""
 
-from __future__ import annotations
-
 import datetime as dt
 from itertools import pairwise
 from pathlib import Path

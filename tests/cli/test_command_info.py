@@ -1,7 +1,5 @@
 """`paretosched info` shows what `describe` finds, for the groups and the machine of its options."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The command line: its help is quick and its examples are right; its exit status and error line."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

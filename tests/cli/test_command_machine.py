@@ -1,7 +1,5 @@
 """paretosched machine shows, checks and writes a machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

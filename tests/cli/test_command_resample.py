@@ -1,7 +1,5 @@
 """`paretosched resample` writes what the library makes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

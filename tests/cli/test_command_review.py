@@ -1,7 +1,5 @@
 """`review`: the verdict, its exit status, dates, groups, the daemon's log, dry runs."""
 
-from __future__ import annotations
-
 import csv
 import datetime as dt
 import json

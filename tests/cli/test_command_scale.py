@@ -1,7 +1,5 @@
 """`paretosched scale` writes what the library makes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

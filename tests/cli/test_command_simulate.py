@@ -1,7 +1,5 @@
 """`paretosched simulate` prints and writes what the library gives."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

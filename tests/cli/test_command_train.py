@@ -1,7 +1,5 @@
 """`paretosched train` finds what the library finds, and continues."""
 
-from __future__ import annotations
-
 import shlex
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """`paretosched whatif` writes what the library measures, and refuses in one line."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

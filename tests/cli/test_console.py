@@ -1,7 +1,5 @@
 """Closed and full outputs, pipes, progress and Ctrl-C."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -25,6 +23,7 @@ from support.commands import (
     stored_rows,
     succeed,
 )
+from support.exploring import interrupt
 from support.fuzzing import refusal
 
 
@@ -164,9 +163,6 @@ def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(
 def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing_but_what_was_asked_for(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("paretosched.simulation.schedule.csv.writer", interrupt)  # in the middle of writing
     outcome = command("simulate", house / "w.swf.gz", "-o", tmp_path / "s.csv")
     assert (outcome.status, outcome.out, outcome.err) == (130, "", "paretosched simulate: interrupted\n")

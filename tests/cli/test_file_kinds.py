@@ -1,7 +1,5 @@
 """The kind of a file is seen from its content, whatever its name."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Runs are read where logs are."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """No output destroys an input, a file of a run or page, or a file of another kind: for every command and option."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -1,7 +1,5 @@
 """An error in a command line is one line, with the nearest right word and the help of that command."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

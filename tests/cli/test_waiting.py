@@ -1,7 +1,5 @@
 """Long simulations show how far they are, and Ctrl-C ends them at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Simulations from a date on: they begin with what the machine did then."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What another scheduler would change for whom: every number in a sentence is one of the measures."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each workload gets its own front, and a front of other jobs is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Intervals of the bootstrap: by hand, by the definition, and whether they hold what they promise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Pairs of jobs in the same order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from paretosched.comparison.order_agreement import Pairs, compared_pairs

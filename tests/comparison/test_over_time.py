@@ -1,7 +1,5 @@
 """Schedules over time: sums agree with naive ones, jobs share no processor, and overtakers are named."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

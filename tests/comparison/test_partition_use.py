@@ -1,7 +1,5 @@
 """What partitions use agrees with every job, second by second."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

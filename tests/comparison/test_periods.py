@@ -1,7 +1,5 @@
 """Periods: the objectives of the jobs in each, and limits that mean EASY in the same period."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

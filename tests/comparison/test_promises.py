@@ -1,7 +1,5 @@
 """The verdict of a review, on made-up recorded starts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

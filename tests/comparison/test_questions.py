@@ -1,7 +1,5 @@
 """Questions are read as they are said, and refused in words."""
 
-from __future__ import annotations
-
 import pytest
 
 import paretosched as ps

@@ -1,7 +1,5 @@
 """How gains change if users react, against sums over the schedules."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

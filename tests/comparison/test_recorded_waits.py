@@ -1,7 +1,5 @@
 """How near simulated starts come to recorded ones, on small logs whose answer is known."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A review as text."""
 
-from __future__ import annotations
-
 from paretosched.comparison.promises import review
 from paretosched.comparison.review_tables import DRY, review_text, verdict_text
 from paretosched.policies.policy import as_policy

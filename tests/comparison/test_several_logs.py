@@ -1,7 +1,5 @@
 """Comparisons on several logs, side by side."""
 
-from __future__ import annotations
-
 import pytest
 
 from paretosched.comparison.comparison import compare

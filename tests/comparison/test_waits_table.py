@@ -1,7 +1,5 @@
 """The table of waits: every number is that of a naive count, and an arrow says where it goes."""
 
-from __future__ import annotations
-
 import math
 from statistics import mean, median
 from typing import Any

@@ -1,7 +1,5 @@
 """The workloads of questions: what changes is what was asked, and nothing else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

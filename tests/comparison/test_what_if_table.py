@@ -1,7 +1,5 @@
 """The table of what if: hand-checked numbers, and the numbers of the library on the same draws."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The different numbers in an array."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What only computes is abandoned on Ctrl-C, and waited for when the program ends."""
 
-from __future__ import annotations
-
 from contextvars import ContextVar
 from threading import Event, Thread, current_thread, get_ident
 from time import sleep

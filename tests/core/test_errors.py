@@ -1,7 +1,5 @@
 """An error is one line that names the first offenders."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,7 +1,5 @@
 """The core works without what the extras bring; what needs an extra says which, and with status 2."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A reader of an output sees the whole file or none of it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Locks of directories, and systems that have none."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

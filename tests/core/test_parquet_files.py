@@ -1,7 +1,5 @@
 """Columns of numbers become Arrow's and arrays again, without pandas."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Where runs are, and what they say about themselves."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tokens and where they are, for any pattern; the readers of wishes and of policies are tested with their grammars."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Which files are trusted: those that nobody but root and the own account can change."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

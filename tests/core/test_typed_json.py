@@ -1,7 +1,5 @@
 """Values of JSON get types, or are refused in one line that names the part, the rule and the fact."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A Slurm whose programs are scripts, for the tests of what the daemon says to it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The daemon, with commands that look like Slurm's; tests on a real Slurm are in test_deployment.py."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

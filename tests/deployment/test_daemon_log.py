@@ -1,7 +1,5 @@
 """What is read from the log of the daemon."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The books of a guarded order: against the simulator, second by second; and what they do with odd histories."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

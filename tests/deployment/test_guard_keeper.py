@@ -1,7 +1,5 @@
 """The daemon under a guarded order, with commands that look like Slurm's: reviews in processes of their own."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What each waiting job lacks, by nodes as scontrol prints them, and by what Slurm says holds it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

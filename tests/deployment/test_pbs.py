@@ -1,7 +1,5 @@
 """Text for OpenPBS: its formulas have the values of the policy's own keys."""
 
-from __future__ import annotations
-
 import ast
 import math
 import re

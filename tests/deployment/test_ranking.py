@@ -1,7 +1,5 @@
 """The order of Slurm's waiting jobs is that of the simulator."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """What a daemon keeps in its folder."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

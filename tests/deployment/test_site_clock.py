@@ -1,7 +1,5 @@
 """The time zone of the machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Site factors: always in the order, always far enough apart, and few changes."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

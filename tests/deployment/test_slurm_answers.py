@@ -1,7 +1,5 @@
 """Answers of Slurm that cannot be: an empty one after a full one, an odd cell, and a clock that is wrong."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Calls of Slurm's commands: they end in time, and their output is bounded."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

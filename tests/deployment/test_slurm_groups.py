@@ -1,7 +1,5 @@
 """The groups of Slurm's jobs: by a field, by a list with names, or by the policy's own rule."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

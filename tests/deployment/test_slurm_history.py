@@ -1,7 +1,5 @@
 """What Slurm remembers, from outputs as those of Slurm 22.05."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What squeue says, and which jobs a daemon may put in order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What slurm.conf must say, and whether it says so."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

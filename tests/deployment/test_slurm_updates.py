@@ -1,7 +1,5 @@
 """Changes that do not come through: a scontrol that dies, fails without a word, or lies, is never a success."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Formulas with usage and shares: by the books of Slurm, jobs have the order in which the simulator starts them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What to put into slurm.conf for a policy: read again, it is the policy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

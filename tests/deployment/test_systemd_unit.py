@@ -1,7 +1,5 @@
 """The systemd unit that deploy prints."""
 
-from __future__ import annotations
-
 import configparser
 import shlex
 import shutil

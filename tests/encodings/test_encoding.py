@@ -1,7 +1,5 @@
 """The protocol: what every encoding must do, so that search, training and fronts need not know which one it is."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

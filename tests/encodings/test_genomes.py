@@ -1,7 +1,5 @@
 """Decoders of one run in several processes: what one has found of sequences need not be found by the others again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

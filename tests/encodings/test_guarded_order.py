@@ -1,7 +1,5 @@
 """Genomes of guarded orders: every genome is a policy within the ranges, about the limits of the wish."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

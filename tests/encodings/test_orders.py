@@ -1,7 +1,5 @@
 """Weak orders of the groups: all of them, and what each does to a workload and to a queue."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations, permutations
 

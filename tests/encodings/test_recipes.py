@@ -1,7 +1,5 @@
 """Recipes of orders: their genes, and which recipes others descend from."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The genomes of rule bases: what they become, and how a rule base becomes a genome again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

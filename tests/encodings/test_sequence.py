@@ -3,8 +3,6 @@
 Not from the cache, the threads or what came before.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

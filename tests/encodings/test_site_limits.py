@@ -1,7 +1,5 @@
 """Genomes of limits stand for the machines that they should, and only for limits that matter."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Start orders: every kind is an order of all jobs, and the one that its words name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Genomes of trained orders: what they stand for, and how they race on a part of the jobs."""
 
-from __future__ import annotations
-
 import math
 import re
 

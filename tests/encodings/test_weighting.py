@@ -1,7 +1,5 @@
 """Genomes of the weighting encoding stand for the policies they should."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The experiment of bounds: its path can be walked, and its results hold what the summary says."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType

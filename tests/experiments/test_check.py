@@ -1,7 +1,5 @@
 """The check of documents against results: it passes here, and each change of a number is one clear line."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

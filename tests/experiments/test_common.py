@@ -1,7 +1,5 @@
 """What the experiments share."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys

@@ -1,7 +1,5 @@
 """The published baseline, and the path from nothing to a summary."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

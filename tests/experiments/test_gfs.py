@@ -1,7 +1,5 @@
 """The experiment of paper 001: its numbers agree, and its path from nothing to a summary can be walked."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import sys

@@ -1,7 +1,5 @@
 """The experiment of paper 000: its numbers add up, and its path from nothing to a summary can be walked."""
 
-from __future__ import annotations
-
 import doctest
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The experiment of paper 004: its numbers add up, and its path from nothing to a summary can be walked."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The experiment on limits: its path can be walked, a limit is kept, and its figures are those by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """The experiment on modern logs: its path can be walked, and its results are what a workload by hand has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType

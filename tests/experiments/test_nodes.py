@@ -1,7 +1,5 @@
 """The experiment on nodes: its path can be walked, each step counts more, and its figures are those by hand."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The experiment of online policies: its path can be walked, it continues, and rows of other logs stay."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The experiment of paper 003: its numbers have sources, and its path from nothing to a summary can be walked."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The questions of administrators: the path can be walked, and answers say what their rows say."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The experiment on a real Slurm: windows are what they should be, and its path can be walked."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fronts: dominance against brute force, merging, measuring, and files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fronts are written whole and read as they were."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Indicators: cases done by hand, the error of the approximation, courses and contributions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

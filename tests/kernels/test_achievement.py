@@ -1,7 +1,5 @@
 """The nearest point along a ray, found in a tree, is the one that a look at all of them finds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Which recipes others descend from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import given, settings

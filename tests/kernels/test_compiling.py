@@ -1,7 +1,5 @@
 """Kernels without numba: the same numbers, and numba is never imported; what numba drops; constants."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Conservative backfilling where it is plain to see; `tests/policies/test_plain.py` compares it with the oracle."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The two decodings of an order of all jobs against their oracles, and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

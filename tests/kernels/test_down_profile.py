@@ -1,7 +1,5 @@
 """Every scheduler on a machine of which processors are down at times: cases by hand, and the oracles, job by job."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

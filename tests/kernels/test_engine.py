@@ -1,7 +1,5 @@
 """What composes with what: every policy with predictions, down times and both, against the one oracle, job by job."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

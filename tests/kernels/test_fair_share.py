@@ -1,7 +1,5 @@
 """Fair share: the oracle against factors worked out by hand and Slurm's own, and the kernel against the oracle."""
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -1,12 +1,9 @@
-"""What schedules of FCFS, List and EASY must obey; `tests/policies/test_plain.py` compares them with the oracle."""
-
-from __future__ import annotations
+"""EASY where its rows of widths are set up; `tests/policies/test_plain.py` compares all plain rules with the oracle."""
 
 import numpy as np
 import pytest
-from hypothesis import given
 
-from paretosched import Workload, simulate
+from paretosched import Workload
 from paretosched.kernels.fcfs_easy import backfill_until, no_slots
 from paretosched.kernels.inputs import Jobs
 from paretosched.kernels.running import running_jobs
@@ -15,44 +12,7 @@ from paretosched.kernels.waiting_tree import FAR
 from paretosched.kernels.waiting_widths import BITS
 from paretosched.policies.plain import Plain
 from support.naive import naive
-from support.simulating import briefly, starts
-from support.zoo import workloads
-
-
-@pytest.mark.slow
-@briefly
-@given(w=workloads())
-def test_no_job_overtakes_under_fcfs(w: Workload) -> None:
-    assert (np.diff(simulate(w, "fcfs").start) >= 0).all()
-
-
-@briefly
-@given(w=workloads())
-def test_without_early_ends_no_reservation_of_easy_is_missed(w: Workload) -> None:
-    """Nor with early ends: they only help the head."""
-    schedule = simulate(w, "easy")
-    for t in sorted({*w.submit.tolist(), *schedule.finish.tolist()}):
-        waiting = np.flatnonzero((w.submit <= t) & (schedule.start > t))
-        if waiting.size:
-            head = int(waiting[0])
-            running = np.flatnonzero((schedule.start <= t) & (schedule.finish > t))
-            free = w.capacity - int(w.width[running].sum())
-            for j in sorted(running, key=lambda j: schedule.start[j] + w.estimate[j]):
-                free += int(w.width[j])
-                if free >= w.width[head]:
-                    assert schedule.start[head] <= schedule.start[j] + w.estimate[j]
-                    break
-
-
-@briefly
-@given(w=workloads())
-def test_no_job_that_fits_waits_under_list(w: Workload) -> None:
-    schedule = simulate(w, "list")
-    for t in {*w.submit.tolist(), *schedule.finish.tolist()}:
-        running = (schedule.start <= t) & (schedule.finish > t)
-        waiting = (w.submit <= t) & (schedule.start > t)
-        free = w.capacity - int(w.width[running].sum())
-        assert not (w.width[waiting] <= free).any()
+from support.simulating import starts
 
 
 def small_long_and_short_wide(n: int, widest: int, waves: int, length: int) -> Workload:

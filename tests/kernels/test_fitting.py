@@ -1,7 +1,5 @@
 """The seconds of waits in which jobs would have fit, against a look at every second."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from paretosched.kernels.fitting import find_fitting

@@ -1,19 +1,15 @@
 """Fixed orders against the oracle, and against the kernel that sorts again at every event."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Workload
 from paretosched.kernels.fixed_order import prioritised_once
-from paretosched.policies.plain import Plain
-from support import naive
-from support.naive_priority import Backfill, start_times
-from support.prioritising import RESERVATIONS, STATIC, Rank, rank_of, ranks, starts
+from support.naive_priority import start_times
+from support.prioritising import RESERVATIONS, STATIC, rank_of, ranks, starts
 from support.priority_cases import CASES
-from support.simulating import DEEP, briefly, thoroughly
+from support.simulating import DEEP, thoroughly
 from support.zoo import ZOO, workloads
 
 BY_HAND = [name for name, case in CASES.items() if case.rank.order in STATIC and case.rank.backfill.slack == 0]
@@ -50,18 +46,3 @@ def test_equals_the_sorting_kernel_on_hundreds_of_jobs(kind: str) -> None:
         w = DEEP[kind](seed)
         policy = rank_of(seed, w, reservations, STATIC, slack=False)
         assert starts(w, policy, prioritised_once) == starts(w, policy), seed
-
-
-@pytest.mark.parametrize(
-    ("rule_of_old", "same"),
-    [
-        ("fcfs", Rank("fcfs")),
-        ("list", Rank("fcfs", None, Backfill(3, frozenset()))),
-        ("easy", Rank("fcfs", None, Backfill(1))),
-        ("conservative-replan", Rank("fcfs", None, Backfill(None))),
-    ],
-)
-@briefly
-@given(w=workloads())
-def test_contains_the_rules_of_old(rule_of_old: str, same: Rank, w: Workload) -> None:
-    assert starts(w, same, prioritised_once) == naive.naive(w, Plain(rule_of_old))

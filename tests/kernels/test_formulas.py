@@ -1,7 +1,5 @@
 """Byte code has the bits of the same formula in pure Python."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The order of a group: permutations in the order of the search, pruning, and examples."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

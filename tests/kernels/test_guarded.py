@@ -1,7 +1,5 @@
 """A guarded order against the naive simulator, which simulates EASY from the first job on at every review."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The key of a job is that of the naive simulator; the queue of keys is tested with `greedy_queue`."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

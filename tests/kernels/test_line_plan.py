@@ -1,7 +1,5 @@
 """Orders of lines with many reservations against the tournaments and the oracle."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Orders of lines with any backfilling against the naive oracle."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Distances and linear systems against numpy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

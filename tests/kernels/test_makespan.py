@@ -1,7 +1,5 @@
 """The makespans of a population against a sum over its jobs."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

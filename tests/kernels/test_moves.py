@@ -1,7 +1,5 @@
 """Moves and recombinations of orders: equal to the oracle, permutations, reversible, as in the textbook."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

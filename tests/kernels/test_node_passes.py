@@ -1,7 +1,5 @@
 """Passes on whole nodes: the oracle against cases by hand and EASY, and the kernel against the oracle."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

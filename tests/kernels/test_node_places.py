@@ -1,7 +1,5 @@
 """The engine on machines of nodes equals an oracle in plain Python, job by job, nodes included."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """On nodes limits hold jobs and dependencies let them come as an oracle in plain Python has it, nodes included."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

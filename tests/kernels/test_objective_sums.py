@@ -1,7 +1,5 @@
 """The sums of all objectives against plain ones."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 

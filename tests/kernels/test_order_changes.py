@@ -1,7 +1,5 @@
 """The change between two orders: a naive description of it, and that nothing else is taken for one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 The kernel gets the fewest parts that the order allows, and each job as a part of its own.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -1,7 +1,5 @@
 """Predictions of run times against the oracle, and worked examples."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,6 @@
 """Jobs that make way for others in Slurm's passes equal the oracle: every life, nodes included; and by hand."""
 
-from __future__ import annotations
-
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,17 +30,23 @@ def lives_of(schedule: ps.Schedule) -> list[Life]:
     return list(zip(*(column.tolist() for column in schedule.lives[:4]), strict=True))
 
 
-def last_lives(runs: list[Busy]) -> tuple[dict[int, Busy], list[Life]]:
-    """Return the last life of each job, by row, and all that were cut short."""
+def last_lives(workload: ps.Workload) -> tuple[dict[int, Busy], list[Life]]:
+    """Return the last life of each job by the oracle, by row, and all that were cut short."""
+    runs = slurm_lives(*naive_of(workload), Rhythm(epoch=workload.epoch), by_arrival)
     last = {run.job.row: run for run in sorted(runs, key=lambda run: run.begin)}
     cut = [run for run in runs if run is not last[run.job.row] or run.end - run.begin < run.job.run]
     return last, sorted((run.job.row, run.begin, run.end, run is not last[run.job.row]) for run in cut)
 
 
+@cache
+def of_case(seed: int) -> tuple[dict[int, Busy], list[Life]]:
+    return last_lives(preempting_case(seed))
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_life_equals_the_oracle(seed: int) -> None:
     workload = preempting_case(seed)
-    last, cut = last_lives(slurm_lives(*naive_of(workload), Rhythm(epoch=workload.epoch), by_arrival))
+    last, cut = of_case(seed)
     if len(last) < len(workload):
         with pytest.raises(ps.InputError, match="every job must fit on its nodes"):
             ps.simulate(workload, PASSES)
@@ -56,7 +61,7 @@ def test_every_life_equals_the_oracle(seed: int) -> None:
 
 def test_the_random_cases_are_of_use() -> None:
     """Jobs come back and are cancelled, some more than once, and the modes, times and orders make a difference."""
-    cut = [last_lives(slurm_lives(*naive_of(w), Rhythm(), by_arrival))[1] for w in map(preempting_case, SEEDS)]
+    cut = [of_case(seed)[1] for seed in SEEDS]
     lives = [life for each in cut for life in each]
     assert sum(bool(each) for each in cut) >= 40
     assert sum(not again for *_, again in lives) >= 10
@@ -144,7 +149,7 @@ def test_more_lives_than_there_was_room_for() -> None:
     submit = [0, 0, *(300 * (i + 1) for i in range(n))]
     run = [900] * 2 + [60] * n
     workload = ps.Workload(submit, run, [1800] * (n + 2), asks.tasks, capacity=8, machine=machine, requests=asks)
-    last, cut = last_lives(slurm_lives(*naive_of(workload), Rhythm(epoch=workload.epoch), by_arrival))
+    last, cut = last_lives(workload)
     schedule = ps.simulate(workload, PASSES).check()
     assert lives_of(schedule) == cut
     assert as_runs(schedule) == runs_of(workload, last)

@@ -1,7 +1,5 @@
 """A profile with bounds by blocks against the plain one, which is its oracle."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The tree of free processors against the flat profile, and what its nodes know."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sets of ranks against Python's, and the stairs of a profile against a look at every second."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Rule bases against a simulator that adds up features again and sorts the queue again at every pass."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings

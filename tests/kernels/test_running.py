@@ -1,7 +1,5 @@
 """The running jobs: sorted keys, and keys of which only the next ones are sorted, against Python's sorted lists."""
 
-from __future__ import annotations
-
 from bisect import insort
 
 import numpy as np

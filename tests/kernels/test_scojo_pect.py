@@ -1,7 +1,5 @@
 """SCOJO-PECT against the oracle, examples on paper, and what such schedules must obey."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -75,30 +73,6 @@ def test_equals_the_oracle(w: Workload, sharing: TimeSharing) -> None:
 
 
 # ---- what any such schedule must obey
-
-
-@pytest.mark.slow
-@thoroughly
-@given(w=crowds(), sharing=sharings())
-def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workload, sharing: TimeSharing) -> None:
-    schedule = simulate(w, sharing)
-    s = schedule.segments
-    assert s is not None
-    running: dict[tuple[int, int], int] = {}
-    seconds_run = [0] * len(w)
-    nodes: dict[int, set[int]] = {}
-    for i, j in enumerate(s.job.tolist()):
-        own = {node for a, b in s.nodes(i) for node in range(a, b + 1)}
-        assert nodes.setdefault(j, own) == own
-        assert len(own) == w.width[j]
-        for second in range(s.begin[i], s.end[i]):
-            assert not any(a <= second < b for a, b in s.switches.tolist())
-            seconds_run[j] += 1
-            for node in own:
-                assert running.setdefault((second, node), j) == j
-    assert seconds_run == w.run.tolist()
-    assert (schedule.start >= w.submit).all()
-    assert schedule.check() is schedule
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """The queue of SCOJO-PECT against a list of the waiting jobs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

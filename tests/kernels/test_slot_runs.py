@@ -1,7 +1,5 @@
 """Slots that are sorted now and then: no job is lost, the trees are as if made again, and no start time changes."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Slurm's rhythm on machines of nodes equals an oracle in plain Python, job by job, nodes included."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import pytest

@@ -1,7 +1,5 @@
 """The shortest waiting job of each width against a look at all waiting jobs."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Wide jobs run one after the other, the widest first: their pieces by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from paretosched.kernels.widest_first import widest_first

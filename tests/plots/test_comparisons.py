@@ -1,7 +1,5 @@
 """The figures of a comparison: bars, use over time, and which figures there are."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

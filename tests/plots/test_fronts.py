@@ -1,7 +1,5 @@
 """The figures of fronts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Lines that no schedule is below are drawn where they are, or below, and behind the front."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

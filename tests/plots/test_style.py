@@ -1,7 +1,5 @@
 """Words of users in figures."""
 
-from __future__ import annotations
-
 from paretosched.plots.comparisons import figures
 from paretosched.plots.style import text
 from support.fronts import a_front

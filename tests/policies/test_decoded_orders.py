@@ -1,7 +1,5 @@
 """Orders of all jobs on a machine of nodes, beside an oracle that puts one job after the other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is said of every kind of policy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which association a job has, and which shares: listed ones, new ones, and those in accounts without shares."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

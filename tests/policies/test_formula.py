@@ -1,7 +1,5 @@
 """Formulas are read as they are written, or refused at a character and a word."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What the analysis promises about the order of a formula holds for the printed formula."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable

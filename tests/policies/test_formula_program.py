@@ -1,7 +1,5 @@
 """What is known of each job becomes a column of the program."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What is explained is what the simulator does, to the second; and it is said so that it can be read."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

@@ -1,7 +1,5 @@
 """Greedy policies: what their arguments may be."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The rule of groups is kept in policy files, and is part of the published schema."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Guarded orders: their words, files, errors, and a schedule by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

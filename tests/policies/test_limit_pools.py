@@ -1,7 +1,5 @@
 """Which limits hold which jobs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Formulas that are lines in the wait: the kinetic queue has the start times of the queue that is sorted again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

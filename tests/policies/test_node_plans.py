@@ -1,7 +1,5 @@
 """What a workload asks of nodes, as the engine takes it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from paretosched import Machine, NodeKind, Partition, Requests, Workload

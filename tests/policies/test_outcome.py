@@ -1,7 +1,5 @@
 """Jobs that are not eligible when they are submitted: every policy against its oracle, which knows such jobs, too."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A Python function as a scheduler equals the formula of the same order, and can make a whole pass by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

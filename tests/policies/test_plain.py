@@ -1,7 +1,5 @@
 """Policies without parameters: their start times against the oracle, and their names."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 

@@ -1,7 +1,5 @@
 """A policy is named by its rule, by itself or by the path of a file."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,8 +1,5 @@
 """A policy file gives the policy back, or is refused in one line that says why; files of earlier versions open."""
 
-from __future__ import annotations
-
-import copy
 import hashlib
 import json
 import re
@@ -24,6 +21,7 @@ from paretosched.policies.policy_json import FORMAT, from_json, schema, to_json
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
 from support.json_schemas import checker
+from support.mutations import with_part
 from support.zoo import PLAIN_RULES, greedy_policies
 
 P = greedy(
@@ -60,20 +58,6 @@ def test_a_policy_file_can_be_read_by_a_person() -> None:
         "a": 10 / 18,
         "b": 11 / 18,
     }
-
-
-def change_part(path: str, value: Any) -> Any:
-    """The file of P with one part replaced, or removed where the value is `...`."""
-    content = copy.deepcopy(to_json(P))
-    *way, last = path.split("/")
-    part = content
-    for step in way:
-        part = part[step]
-    if value is ...:
-        del part[last]
-    else:
-        part[last] = value
-    return content
 
 
 @pytest.mark.parametrize(
@@ -133,7 +117,7 @@ def change_part(path: str, value: Any) -> Any:
 )
 def test_every_malformed_file_has_its_message(path: str, value: Any, message: str, tmp_path: Path) -> None:
     file = tmp_path / "p.json"
-    file.write_text(json.dumps(change_part(path, value)))
+    file.write_text(json.dumps(with_part(to_json(P), path, value)))
     with pytest.raises(InputError, match="^" + re.escape(f"{file}: {message}")) as error:
         load_policy(file)
     assert "\n" not in str(error.value)
@@ -141,9 +125,9 @@ def test_every_malformed_file_has_its_message(path: str, value: Any, message: st
 
 def test_backfill_name_and_provenance_may_be_left_out() -> None:
     for key in ("backfill", "name", "provenance"):
-        assert isinstance(from_json(change_part(key, ...)), Policy)
-    assert from_json(change_part("backfill", ...)).backfill == "none"
-    assert from_json(change_part("name", ...)).name == P.name
+        assert isinstance(from_json(with_part(to_json(P), key, ...)), Policy)
+    assert from_json(with_part(to_json(P), "backfill", ...)).backfill == "none"
+    assert from_json(with_part(to_json(P), "name", ...)).name == P.name
     assert from_json({"format": FORMAT, "rule": "list"}).name == "List"
 
 
@@ -180,7 +164,7 @@ def policy_or_one_line(value: Any) -> Any:
 @thoroughly
 @given(place=st.sampled_from(places), value=values)
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: str, value: Any) -> None:
-    policy = policy_or_one_line(change_part(place, value))
+    policy = policy_or_one_line(with_part(to_json(P), place, value))
     assert policy is None or same(from_json(to_json(policy)), policy)
 
 
@@ -223,16 +207,6 @@ def test_time_sharing_is_saved_and_loaded_exactly(what: str | Policy, tmp_path: 
     assert to_json(again) == to_json(policy)
     assert again == policy
     assert (again.rule, again.name, again.provenance) == (policy.rule, policy.name, policy.provenance)
-
-
-def changed_sharing(path: str, value: Any) -> Any:
-    content = copy.deepcopy(to_json(SHARED))
-    *way, last = path.split("/")
-    part = content
-    for step in way:
-        part = part[int(step)] if isinstance(part, list) else part[step]
-    part[last] = value
-    return content
 
 
 @pytest.mark.parametrize(
@@ -279,7 +253,7 @@ def changed_sharing(path: str, value: Any) -> Any:
 )
 def test_every_malformed_file_of_time_sharing_has_its_message(path: str, value: Any, message: str) -> None:
     with pytest.raises(InputError, match="^" + re.escape(f"here: {message}")) as error:
-        from_json(changed_sharing(path, value), "here")
+        from_json(with_part(to_json(SHARED), path, value), "here")
     assert "\n" not in str(error.value)
 
 
@@ -297,7 +271,7 @@ shared_places = [
 def test_any_part_of_time_sharing_replaced_by_anything_is_accepted_or_refused_in_one_line(
     place: str, value: Any
 ) -> None:
-    policy = policy_or_one_line(changed_sharing(place, value))
+    policy = policy_or_one_line(with_part(to_json(SHARED), place, value))
     assert policy is None or to_json(from_json(to_json(policy))) == to_json(policy)
 
 

@@ -1,7 +1,5 @@
 """Times, numbers and names are written so that they are read as the same."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Orders with their backfilling: the schedules of the oracle, and values that are checked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What is said about an order."""
 
-from __future__ import annotations
-
 import pytest
 
 import paretosched as ps

@@ -1,7 +1,5 @@
 """Fair share in policy files: given back as it was, or refused in one line."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

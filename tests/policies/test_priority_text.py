@@ -1,7 +1,5 @@
 """Policies in words: both ways, and faults with their places."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

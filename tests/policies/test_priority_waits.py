@@ -1,7 +1,5 @@
 """Who overtakes whom in an order, and after how long a wait."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Published orders have the keys and the orders that were worked out by hand from the papers' formulas."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Keys as the kernel of parts takes them: fewer parts, and values of accounts, leave the start times as they are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume, given

@@ -1,8 +1,5 @@
 """Rule bases: the choice of a strategy, their files, and what is refused."""
 
-from __future__ import annotations
-
-import copy
 import json
 import math
 import re
@@ -28,6 +25,7 @@ from paretosched.policies.strategy_choice import (
     situation_of,
 )
 from support import naive_rules
+from support.mutations import with_part
 from support.zoo import a_greedy, constant_rules, equal_rules, random_jobs, random_rules, rule_bases
 
 KINDS = ("iterative", "symbiotic")
@@ -234,15 +232,7 @@ S, R = "iterative", "symbiotic"
     ],
 )
 def test_every_malformed_file_has_its_message(kind: str, path: str, value: Any, message: str) -> None:
-    content = copy.deepcopy(FILES[kind])
-    *way, last = (int(step) if step.isdigit() else step for step in path.split("/"))
-    part: Any = content
-    for step in way:
-        part = part[step]
-    if value is ...:
-        del part[last]
-    else:
-        part[last] = value
+    content = with_part(FILES[kind], path, value)
     with pytest.raises(InputError, match="^here: .*" + re.escape(message)) as error:
         from_json(content, "here")
     assert len(str(error.value).splitlines()) == 1
@@ -271,12 +261,7 @@ PLACES = [
 @settings(thoroughly, max_examples=80)
 @given(place=st.sampled_from(PLACES), value=ANYTHING)
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: tuple[str, str], value: Any) -> None:
-    content = copy.deepcopy(FILES[place[0]])
-    *way, last = (int(step) if step.isdigit() else step for step in place[1].split("/"))
-    part: Any = content
-    for step in way:
-        part = part[step]
-    part[last] = value
+    content = with_part(FILES[place[0]], place[1], value)
     refusal = ""
     try:
         policy = from_json(content, "here")

@@ -1,7 +1,5 @@
 """What is explained of a rule base is what it chooses."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

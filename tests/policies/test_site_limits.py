@@ -1,7 +1,5 @@
 """A machine gets the limits and accounts of its site from what sacctmgr prints, and says what is not as it is there."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

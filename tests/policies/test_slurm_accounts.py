@@ -1,7 +1,5 @@
 """What sacctmgr prints becomes accounts, users and shares, or is refused in one line."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the commands print is what the reader reads."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Keys of a slurm.conf that are probably misspelt, and those that are known."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Today's scheduler of a Slurm site: what its formula has, what is remarked, and the priorities of a real Slurm."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Remarks on what of a slurm.conf is not simulated: none for harmless values."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The two ways in which a rule base chooses: what stands in its value, and how decisions are counted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

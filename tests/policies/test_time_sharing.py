@@ -1,7 +1,5 @@
 """What the parameters of time sharing may be."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Jobs for which a formula is not defined are counted, and a formula that is defined for none is refused."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Words in formulas that are no groups of a workload are refused if they are probably mistakes."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

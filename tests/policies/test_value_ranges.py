@@ -1,7 +1,5 @@
 """Values lie within their ranges."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Nodes of a policy: their bounds, the machines that have them, words and files, and what is simulated where."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A report for the tests of pages."""
 
-from __future__ import annotations
-
 import pytest
 
 from paretosched.report.comparison_report import report

@@ -1,7 +1,5 @@
 """The report of a comparison: a page that refers to nothing outside itself."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

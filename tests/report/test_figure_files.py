@@ -1,7 +1,5 @@
 """Figures are exported as pictures."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages of figures, drawn and as pictures."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Drawings without a library: every line is where its values are."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

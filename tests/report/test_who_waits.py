@@ -1,7 +1,5 @@
 """The table of waits in a report has the words and the colours of the page."""
 
-from __future__ import annotations
-
 import re
 
 import paretosched as ps

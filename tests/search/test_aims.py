@@ -1,7 +1,5 @@
 """Where a search looks: the owner's box, and what a wish makes of it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

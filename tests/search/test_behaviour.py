@@ -1,7 +1,5 @@
 """What a policy does, as the surrogate compares it: the order of a sample of waiting jobs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

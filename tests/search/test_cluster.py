@@ -1,7 +1,5 @@
 """Nobody else gets into a cluster, and what is lost with a worker or a scheduler comes back or ends in one line."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Where a policy is simulated, and with how many others, changes nothing; a worker that dies costs a repetition."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Runs: reproducible, continued after any death, never mixed up."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -31,7 +29,7 @@ from paretosched.search.runs import Archive, append, open_run, read_about, read_
 from paretosched.simulation.objective import objectives, objectives_of
 from paretosched.workload.workload import Workload
 from support.commands import command
-from support.exploring import SEARCHES, random_workload, store_without_tables
+from support.exploring import SEARCHES, interrupt, interrupt_if, random_workload, store_without_tables
 from support.runs import equal_runs
 
 W = random_workload()
@@ -220,13 +218,10 @@ def test_a_run_killed_at_random_moments_equals_one_that_went_through(
 
 
 def test_ctrl_c_leaves_a_front_and_a_run_that_goes_on(whole: tuple[Path, Front], tmp_path: Path) -> None:
-    def interrupt(progress: Progress) -> None:
-        if progress.evaluations == 40:
-            raise KeyboardInterrupt
-
     run = tmp_path / "run"
+    stop = interrupt_if(lambda progress: progress.evaluations == 40)
     with pytest.raises(KeyboardInterrupt):
-        explore(W, run, evaluations=95, progress=interrupt, **SMALL)
+        explore(W, run, evaluations=95, progress=stop, **SMALL)
     assert about(run)["status"] == "interrupted"
     assert about(run)["evaluations"] == {"wanted": 95, "done": 40}
     assert load_front(run).evaluations == 40
@@ -263,9 +258,6 @@ def test_a_killed_run_says_so_and_shows_how_far_it_is(tmp_path: Path) -> None:
 def test_ctrl_c_before_the_first_generation_keeps_how_much_was_asked_for(
     whole: tuple[Path, Front], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     run = tmp_path / "run"
     monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -322,9 +314,6 @@ def test_ctrl_c_leaves_a_directory_alone_that_is_something_else(
 ) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
 
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("paretosched.search.runs.take_lock", interrupt)
     with pytest.raises(KeyboardInterrupt):
         explore(W, tmp_path, evaluations=30, **SMALL)
@@ -359,9 +348,6 @@ def test_a_run_that_lost_its_store_does_not_begin_anew(whole: tuple[Path, Front]
 
 
 def test_a_run_that_has_not_begun_may_get_other_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     run = tmp_path / "run"
     monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
     with pytest.raises(KeyboardInterrupt):

@@ -1,7 +1,5 @@
 """How far a search is, and where it stops."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from paretosched.search.exploration import Progress, explore
 from paretosched.search.last_tenth import gain_of_last_tenth, gain_text, until
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
-from support.exploring import random_workload, two_workers
+from support.exploring import interrupt_if, random_workload, two_workers
 from support.runs import equal_runs
 
 W = random_workload(jobs=100)
@@ -152,13 +150,9 @@ def share_of_box(points: np.ndarray) -> float:
 def test_it_stops_at_the_same_evaluation_after_interruptions(tmp_path: Path) -> None:
     whole = explore(W, tmp_path / "whole", evaluations=3000, **SIZE)
     for moment in (1, 3, 5):
-
-        def interrupt(progress: Progress, moment: int = moment) -> None:
-            if progress.generation >= moment:
-                raise KeyboardInterrupt
-
+        stop = interrupt_if(lambda progress, moment=moment: progress.generation >= moment)
         with pytest.raises(KeyboardInterrupt):
-            explore(W, tmp_path / "run", evaluations=3000, progress=interrupt, **SIZE)
+            explore(W, tmp_path / "run", evaluations=3000, progress=stop, **SIZE)
     explore(W, tmp_path / "run", evaluations=3000, **SIZE)
     equal_runs(tmp_path / "whole", tmp_path / "run")
     for _ in range(2):  # it is finished, and stays so

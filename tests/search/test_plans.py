@@ -1,7 +1,5 @@
 """Plans: Table 4 of paper 002 is all there, and rows are explored one after the other."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -13,11 +11,11 @@ from paretosched.core.errors import InputError
 from paretosched.fronts.front_files import load_front
 from paretosched.fronts.merging import merge
 from paretosched.fronts.row_schedules import schedules
-from paretosched.search.exploration import Progress, explore
+from paretosched.search.exploration import explore
 from paretosched.search.plans import PLANS, STARTS, SUMMARIES, Row, explore_plan, rows_of, settings_in, shorten
 from paretosched.search.settings import settle
 from paretosched.simulation.objective import utilisation_from_submission
-from support.exploring import random_workload
+from support.exploring import interrupt, interrupt_if, random_workload
 
 CHOICES: dict[str, set[Any]] = {
     "encoding": {"weighting", "sequence", "orders"},
@@ -213,12 +211,9 @@ def test_a_row_alone_is_merged_with_those_that_are_there_and_nothing_is_done_twi
 def test_an_interrupted_plan_leaves_a_merged_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workload = random_workload()
 
-    def interrupt(row: Row, progress: Progress) -> None:
-        if row.name == "small-easy" and progress.generation == 1:
-            raise KeyboardInterrupt
-
+    stop = interrupt_if(lambda row, progress: row.name == "small-easy" and progress.generation == 1)
     with pytest.raises(KeyboardInterrupt):
-        explore_plan(workload, tmp_path / "run", SMALL, progress=interrupt)
+        explore_plan(workload, tmp_path / "run", SMALL, progress=stop)
     assert {origin.evaluations for origin in load_front(tmp_path / "run").origins} == {40, 20}
     whole = explore_plan(workload, tmp_path / "run", SMALL)
     assert whole.values.tolist() == explore_plan(workload, tmp_path / "other", SMALL).values.tolist()
@@ -252,9 +247,6 @@ def test_a_plan_that_could_not_be_completed_is_refused_before_anything_is_made(t
 
 
 def test_a_row_does_not_start_from_one_that_is_interrupted(tmp_path: Path) -> None:
-    def interrupt(progress: Any) -> None:
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
         explore(random_workload(), tmp_path / "weighting", evaluations=40, population=10, progress=interrupt)
     with pytest.raises(InputError, match="is not finished"):

@@ -1,7 +1,5 @@
 """Searches that do not wait for the slowest: the same archive, whatever ends first, is killed, or joins."""
 
-from __future__ import annotations
-
 import math
 import random
 import shutil

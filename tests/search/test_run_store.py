@@ -1,7 +1,5 @@
 """The store of a run: damage is found, and stores of earlier versions get what they lack."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """From the words of an owner to what determines a run; every encoding and algorithm is continued and distributed."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,7 +25,7 @@ from paretosched.search.settings import settle, start_names
 from paretosched.search.starts import start_orders
 from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
-from support.exploring import random_workload, two_workers
+from support.exploring import interrupt_if, random_workload, two_workers
 from support.runs import equal_runs
 from support.trainings import archive
 
@@ -106,13 +104,9 @@ def test_a_run_that_is_continued_equals_one_that_went_through(runs: Runs, tmp_pa
     words = dict(RUNS[name])
     total = words.pop("evaluations")
     for moment in (1, 3):  # generations
-
-        def interrupt(progress: Progress, moment: int = moment) -> None:
-            if progress.generation == moment:
-                raise KeyboardInterrupt
-
+        stop = interrupt_if(lambda progress, moment=moment: progress.generation == moment)
         with suppress(KeyboardInterrupt):  # some have fewer generations
-            explore(W, tmp_path / "run", **SIZE, **words, evaluations=total, progress=interrupt)
+            explore(W, tmp_path / "run", **SIZE, **words, evaluations=total, progress=stop)
     if words.get("algorithm") != "rvea":  # its horizon is part of the run
         explore(W, tmp_path / "run", **SIZE, **words, evaluations=total - 1)
     explore(W, tmp_path / "run", **SIZE, **words, evaluations=total)

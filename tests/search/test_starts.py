@@ -1,7 +1,5 @@
 """What runs begin with: sequences with the front of weightings that are explored first."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from paretosched.fronts.front_files import load_front
 from paretosched.search import exploration
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.runs import read_about
-from support.exploring import random_workload
+from support.exploring import interrupt_if, random_workload
 from support.runs import equal_runs
 from support.trainings import archive
 
@@ -45,12 +43,9 @@ def test_weightings_to_begin_with_are_not_explored_twice(tmp_path: Path) -> None
     words: dict[str, Any] = {"encoding": "sequence", "population": 6, "seed": 4}
     explore(W, tmp_path / "once", evaluations=40, **words)
 
-    def interrupt(progress: Progress) -> None:
-        if progress.beginning and progress.evaluations >= 30:
-            raise KeyboardInterrupt
-
+    stop = interrupt_if(lambda progress: progress.beginning and progress.evaluations >= 30)
     with pytest.raises(KeyboardInterrupt):
-        explore(W, tmp_path / "run", evaluations=40, progress=interrupt, **words)
+        explore(W, tmp_path / "run", evaluations=40, progress=stop, **words)
     assert read_about(tmp_path / "run")["evaluations"]["wanted"] == 40
     kept = len(archive(tmp_path / "run" / "weightings"))
     assert 30 <= kept < 60
@@ -88,12 +83,9 @@ def test_other_algorithms_begin_sequences_with_the_order_of_submission(tmp_path:
 def begin_and_interrupt(place: Path, evaluations: int | None = 40, **words: Any) -> None:
     """Explore sequences until half of the weightings are there."""
 
-    def interrupt(progress: Progress) -> None:
-        if progress.beginning and progress.evaluations >= 30:
-            raise KeyboardInterrupt
-
+    stop = interrupt_if(lambda progress: progress.beginning and progress.evaluations >= 30)
     with pytest.raises(KeyboardInterrupt):
-        explore(W, place, evaluations=evaluations, progress=interrupt, encoding="sequence", population=6, **words)
+        explore(W, place, evaluations=evaluations, progress=stop, encoding="sequence", population=6, **words)
 
 
 def test_a_run_that_was_interrupted_among_its_weightings_knows_what_it_is(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The two decodings: what holds for every order, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 from paretosched import InputError, Workload, decode, simulate, start_order
 from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
 from support import naive
-from support.decoding import GAP, ORDERS, orders, starts, thoroughly
+from support.decoding import GAP, orders, starts, thoroughly
 from support.later import arrival_workload, later
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, workloads
 
@@ -53,35 +51,6 @@ def test_the_order_of_submission_is_strictly_that_of_fcfs(w: Workload) -> None:
 @given(w=workloads(exact=True))
 def test_earliest_fit_in_the_order_of_submission_is_conservative_when_estimates_are_exact(w: Workload) -> None:
     assert starts(w, np.arange(len(w)), "earliest") == simulate(w, "conservative").start.tolist()
-
-
-@pytest.mark.slow
-@thoroughly
-@given(data=st.data(), w=workloads())
-def test_starts_follow_the_order_if_strict(data: st.DataObject, w: Workload) -> None:
-    order = data.draw(st.permutations(range(len(w))))
-    assert (np.diff(decode(w, order).start[order]) >= 0).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("decoding", DECODINGS)
-@thoroughly
-@given(data=st.data(), w=workloads())
-def test_estimates_do_not_matter(decoding: str, data: st.DataObject, w: Workload) -> None:
-    order = data.draw(st.permutations(range(len(w))))
-    assert starts(w.with_(estimate=w.run + 7), order, decoding) == starts(w, order, decoding)
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", ZOO)
-def test_on_a_machine_for_all_earliest_fit_lets_no_job_wait_and_strict_only_for_predecessors(
-    name: str, order: str
-) -> None:
-    w = ZOO[name]
-    w = w.with_(capacity=int(w.width.sum()), estimate=w.run)
-    rows = orders(len(w))[order]
-    assert starts(w, rows, "earliest") == w.submit.tolist()
-    assert decode(w, rows).start[rows].tolist() == np.maximum.accumulate(w.submit[rows]).tolist()
 
 
 @pytest.mark.parametrize("decoding", DECODINGS)

@@ -1,7 +1,5 @@
 """What schedulers are told of run times: what must hold, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,7 +1,5 @@
 """No schedule beats the bounds, neither the best of tiny workloads nor any policy; and they are what the proof says."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """Each measure against a twin of a few lines, on the zoo of awkward workloads and on machines of nodes."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from collections.abc import Callable

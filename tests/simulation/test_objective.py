@@ -1,7 +1,5 @@
 """Objectives worked out by hand, and their relation to each other."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Mapping
 from typing import Any

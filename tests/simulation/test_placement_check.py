@@ -1,7 +1,5 @@
 """A schedule on nodes is proved without the simulators: against the oracle, and each rule broken once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

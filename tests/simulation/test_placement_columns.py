@@ -1,7 +1,5 @@
 """Schedules on nodes in files and tables, and back; what is damaged is refused in one line."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from random import Random

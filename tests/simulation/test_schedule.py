@@ -1,7 +1,5 @@
 """A schedule is feasible or says where it is not."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Waits, slowdowns and use over time are what counting job by job, and second by second, gives."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The simulators: worked examples, a rival simulator, and what any schedule must obey."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +16,6 @@ from support.zoo import (
     HAND_CHECKED,
     ORACLE,
     ORACLE_MISSING,
-    PLAIN_RULES,
     ZOO,
     Case,
     constant,
@@ -85,65 +82,12 @@ def test_the_machine_never_idles_while_a_job_waits(data: st.DataObject, w: Workl
 
 @pytest.mark.slow
 @thoroughly
-@given(data=st.data(), w=workloads())
-def test_a_job_that_arrives_alone_at_an_idle_machine_starts_at_once(data: st.DataObject, w: Workload) -> None:
-    schedule = simulate(w, data.draw(policies(w.groups)))
-    for j, t in enumerate(w.submit.tolist()):
-        others = np.arange(len(w)) != j
-        if not ((w.submit == t) & others).any() and (schedule.finish[w.submit < t] <= t).all():
-            assert schedule.start[j] == t
-
-
-@pytest.mark.slow
-@thoroughly
 @given(data=st.data(), w=workloads(), weeks=st.integers(1, 3000))
 def test_shifting_all_times_by_whole_weeks_shifts_the_schedule(data: st.DataObject, w: Workload, weeks: int) -> None:
     policy = data.draw(policies(w.groups))
     here = w.with_(zone="UTC")
     there = here.with_(submit=w.submit + weeks * 7 * DAY)
     assert starts(there, policy) == [s + weeks * 7 * DAY for s in starts(here, policy)]
-
-
-@briefly
-@given(w=workloads(), factor=st.integers(2, 1000), rule=st.sampled_from(PLAIN_RULES))
-def test_other_units_of_time_and_of_processors_change_nothing(w: Workload, factor: int, rule: str) -> None:
-    slower = w.with_(submit=w.submit * factor, run=w.run * factor, estimate=w.estimate * factor)
-    assert starts(slower, rule) == [s * factor for s in starts(w, rule)]
-    finer = w.with_(width=w.width * factor, capacity=w.capacity * factor)
-    assert starts(finer, rule) == starts(w, rule)
-
-
-@pytest.mark.slow
-@briefly
-@given(data=st.data(), w=workloads())
-def test_a_schedule_does_not_depend_on_jobs_that_come_later(data: st.DataObject, w: Workload) -> None:
-    policy = data.draw(policies(w.groups))
-    count = int(np.searchsorted(w.submit, data.draw(st.sampled_from(w.submit.tolist())), side="right"))
-    whole, part = starts(w, policy), starts(w.take(range(count)), policy)
-    now = int(w.submit[count - 1])
-    assert [s for s in whole[:count] if s <= now] == [s for s in part if s <= now]
-
-
-@pytest.mark.slow
-@briefly
-@given(data=st.data(), w=workloads())
-def test_true_run_times_matter_only_once_a_job_has_ended(data: st.DataObject, w: Workload) -> None:
-    policy = data.draw(policies(w.groups))
-    schedule = simulate(w, policy)
-    first_end = int(schedule.finish.min())
-    before = schedule.start < first_end
-    blind = simulate(w.with_(run=np.maximum(w.run, np.minimum(w.estimate, first_end + 1 - w.submit))), policy)
-    assert blind.start[before].tolist() == schedule.start[before].tolist()
-
-
-# ---- groups
-
-
-@briefly
-@given(data=st.data(), w=workloads(), rule=st.sampled_from(PLAIN_RULES))
-def test_rules_that_ignore_groups_do_not_depend_on_them(data: st.DataObject, w: Workload, rule: str) -> None:
-    group = data.draw(st.lists(st.integers(0, 3), min_size=len(w), max_size=len(w)))
-    assert starts(w.with_(group=group, groups=tuple("abcd")), rule) == starts(w, rule)
 
 
 # ---- the functions around the kernels

@@ -1,7 +1,5 @@
 """f of sets of groups is what the proof says, second by second, and no schedule of a tiny workload is below it."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 
 import numpy as np

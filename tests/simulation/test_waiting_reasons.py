@@ -1,7 +1,5 @@
 """Why jobs waited: equal to what the oracle of limits says of every second of every wait."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Imports of recorded accounting: the jobs of the log that is written, and what was counted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

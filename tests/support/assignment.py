@@ -1,7 +1,5 @@
 """Jobs, nodes and lists for the tests of assignment."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hypothesis import settings

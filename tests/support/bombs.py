@@ -1,7 +1,5 @@
 """Small files that are hostile to readers other than those of logs, and the commands that read them."""
 
-from __future__ import annotations
-
 import json
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """A real browser for the tests and the benchmark of the page: Debian's Chromium, driven by Playwright."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

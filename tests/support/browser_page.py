@@ -1,7 +1,5 @@
 """The page in a real browser, as tests use it: it waits for answers, and collects errors."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

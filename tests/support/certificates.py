@@ -1,7 +1,5 @@
 """Certificates for the tests, as files: an authority, and what it signs."""
 
-from __future__ import annotations
-
 import datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Helpers that run the command line, in this process or as a process of its own."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Orders of jobs, and their start times."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

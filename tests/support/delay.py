@@ -1,7 +1,5 @@
 """A proxy that delays all bytes: `python delay.py SECONDS HOST PORT TO_HOST TO_PORT`, for kernels without netem."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 

@@ -1,7 +1,5 @@
 """A deployment on the scripts of `fake_slurm`: one pass, the daemon until it says enough, and what it has written."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

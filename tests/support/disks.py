@@ -1,7 +1,5 @@
 """A disk that is small, so that it can be filled, and that can be made read-only."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Workloads on machines of which processors are down at times."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

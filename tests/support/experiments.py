@@ -1,7 +1,5 @@
 """Helpers that run the scripts of an experiment and read the numbers of its paper."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import io

@@ -1,7 +1,5 @@
 """Small random workloads for the tests of exploration; as a script, it kills or interrupts runs."""
 
-from __future__ import annotations
-
 import logging
 import os
 import random
@@ -10,7 +8,7 @@ import sqlite3
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,6 +35,16 @@ def random_workload(jobs: int = 60, groups: int = 3, seed: int = 0, capacity: in
         groups=tuple(str(i + 1) for i in range(groups)),
         name="random",
     )
+
+
+def interrupt(*_: object, **__: object) -> None:
+    """Do what Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+def interrupt_if(holds: Callable[..., bool]) -> Callable[..., None]:
+    """Return what is called with the progress of a search, and interrupts it where something holds of that."""
+    return lambda *progress: interrupt() if holds(*progress) else None
 
 
 def genomes_and_values(workload: Workload, count: int = 24) -> tuple[np.ndarray, bytes]:

@@ -1,7 +1,5 @@
 """Commands that look like Slurm's: they print what a test has written down, and write down what they are told."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

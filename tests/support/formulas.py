@@ -1,7 +1,5 @@
 """What formulas must have as values, in pure Python, and random formulas."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Fronts for the tests of plots, reports and the page: they look like real ones, but need no simulation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,11 +1,7 @@
 """Helpers of the fuzz tests: commands that succeed, and checks of commands that must be refused."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
-
-from hypothesis import HealthCheck, settings
 
 from support.commands import command, files
 
@@ -43,9 +39,6 @@ def takes_trace(trace: Path, house: Path, folder: Path) -> list[tuple[object, ..
         ("compare", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.html"),
         ("app", house / "run", "--trace", trace),
     ]
-
-
-LEISURE = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:

@@ -1,7 +1,5 @@
 """A machine on which the daemon's own code decides under a guarded order, second by second: books, reviews, order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

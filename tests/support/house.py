@@ -1,7 +1,5 @@
 """A folder of sound files of every kind, for tests that damage them."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

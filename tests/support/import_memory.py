@@ -3,8 +3,6 @@
 python -m support.import_memory JOBS SHARE-OF-JOBS-THAT-BECAME-ELIGIBLE-LATER OUTPUT
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

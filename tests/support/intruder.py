@@ -5,8 +5,6 @@ could read the file SECRET, and for each port what was answered to a page reques
 identity of its own. None: nothing that helps it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

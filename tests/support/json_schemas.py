@@ -1,15 +1,10 @@
 """What a published JSON Schema accepts."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
+from typing import Any
 
 
-def checker(schema: dict[str, Any]) -> Draft202012Validator:
-    """Return what checks values by a schema, which is one itself."""
+def checker(schema: dict[str, Any]) -> Any:
+    """Return a Draft202012Validator, which checks values by a schema that is one itself."""
     from jsonschema import Draft202012Validator  # takes two seconds, so only the tests that use it load it
 
     Draft202012Validator.check_schema(schema)

@@ -1,7 +1,5 @@
 """Workloads with jobs that are not eligible when they are submitted, and what they are to a machine."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from paretosched import Workload

@@ -1,8 +1,7 @@
 """Random machines with limits of QOS, users and accounts, and jobs that depend on others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ def by_arrival(t: int, waiting: list[Job], running: list[Busy]) -> list[Job]:
     return sorted(waiting, key=lambda job: (job.arrival, submission_of(job), job.row))
 
 
+@cache
 def limited_case(
     seed: int, with_limits: bool = True, with_dependencies: bool = True, with_arrays: bool = False, n: int = 12
 ) -> Workload:

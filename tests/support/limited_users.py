@@ -1,7 +1,5 @@
 """A small log on nodes, of which some users have far more jobs than others, for limits of users in two QOS."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import paretosched as ps

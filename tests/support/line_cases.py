@@ -1,7 +1,5 @@
 """Keys that are lines in the wait, and backfillings with any of their parts, as tests draw them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

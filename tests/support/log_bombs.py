@@ -1,7 +1,5 @@
 """Small files that are hostile as logs: unpacked they are huge, or they never end."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections.abc import Callable

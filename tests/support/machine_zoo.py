@@ -1,7 +1,6 @@
 """Awkward machines of nodes, each with a few jobs: what could break a simulation of nodes. And machines at random."""
 
-from __future__ import annotations
-
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -242,6 +241,7 @@ TWO_PARTITIONS = case(
 )  # fmt: skip
 
 
+@cache
 def random_case(seed: int, n: int = 12) -> Workload:
     """Return a few jobs on a machine at random, all of which could run on it alone."""
     rng = np.random.default_rng(seed)
@@ -289,6 +289,7 @@ def random_case(seed: int, n: int = 12) -> Workload:
     return case(machine, *lines)
 
 
+@cache
 def crowded_case(seed: int, n: int = 24) -> Workload:
     """Return many jobs at once of two users and three groups on a machine at random."""
     workload, rng = random_case(seed, n), np.random.default_rng([seed, 7])

@@ -5,8 +5,6 @@
 Five jobs of a hundred become eligible later; 900 users, 90 accounts, three partitions, and ends in any order.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,6 @@
 """Damaged files: what is right but for some words, lines, values or bytes. A generator of random numbers decides."""
 
-from __future__ import annotations
-
+import copy
 import gzip
 import json
 import re
@@ -115,6 +114,20 @@ def damaged_list(text: str, r: Random) -> str:
     for _ in range(r.randint(0, 2)):
         cells[r.randrange(len(cells))] = r.choice(LIST_WORDS)
     return "".join(cells)
+
+
+def with_part(content: Any, path: str, value: Any) -> Any:
+    """Return a copy of JSON with the part at a path such as "a/0/b" replaced; removed where the value is `...`."""
+    changed = copy.deepcopy(content)
+    part, *way = changed, *path.split("/")
+    for step in way[:-1]:
+        part = part[int(step)] if isinstance(part, list) else part[step]
+    last = int(way[-1]) if isinstance(part, list) else way[-1]
+    if value is ...:
+        del part[last]
+    else:
+        part[last] = value
+    return changed
 
 
 def damaged_json(text: str, r: Random) -> bytes:

@@ -6,8 +6,6 @@ scheduling pass; a job arrives in the second from which on it is eligible; the s
 processor that becomes free in a second can be used in the same second.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple

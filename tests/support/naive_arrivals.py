@@ -1,7 +1,5 @@
 """When jobs arrive: some wait for others, and some are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from support.naive_limits import SUBMITTED, has_limits, held_by, refused_by

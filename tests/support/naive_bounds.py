@@ -1,7 +1,5 @@
 """The bounds of sets of groups second by second, in the words of their proof, with Python's whole numbers only."""
 
-from __future__ import annotations
-
 from paretosched import Workload
 
 LEVELS = 32

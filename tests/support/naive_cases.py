@@ -1,7 +1,5 @@
 """Machines and jobs for cases by hand, written in a few words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from support.naive_machine import Busy, Job, Node

@@ -1,7 +1,5 @@
 """What jobs ask of a machine of nodes and what weighs them, job by job; and the objectives by their definitions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

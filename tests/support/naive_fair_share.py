@@ -1,7 +1,5 @@
 """Slurm's fair-share factors, worked out again from all that happened whenever they are asked for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What a guarded order must do, line by line; see `support.oracle`. Reviews simulate EASY from the first job on."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple

@@ -5,8 +5,6 @@ Limits" and of what slurmctld 22.05 was seen to do. Limits of usage in the past 
 energy are not looked at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 

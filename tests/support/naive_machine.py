@@ -4,8 +4,6 @@ The choice of nodes is in `support.naive_node_choice`, the two rhythms in `suppo
 calls so: threads. Memory is in MB, times are whole seconds.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What moves and recombinations of orders must do, written so simply that a reader can check it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ What Slurm does was seen on a real one (22.05). `choose` is the way in: it says 
 hands this to the rule of the machine.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby

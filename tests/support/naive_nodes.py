@@ -1,7 +1,5 @@
 """What a policy on whole nodes must do, line by line: the passes of Slurm's schedulers; see `support.naive`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import NamedTuple

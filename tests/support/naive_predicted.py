@@ -4,8 +4,6 @@ All goes by predictions, but for two things: which partitions let a job in, and 
 within its request.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from support import naive, oracle

@@ -1,7 +1,5 @@
 """Which running jobs make way for another one, as slurmctld 22.05 was seen to choose them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from support.naive_machine import Amount, Busy, Job, Machine, Partition

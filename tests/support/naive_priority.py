@@ -1,7 +1,5 @@
 """Orders of the waiting jobs, whose keys may depend on usage, with the pass of `support.oracle`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Users who react, written so simply that a reader can check it: what waits for what, and one loop over the seconds."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from paretosched import Workload

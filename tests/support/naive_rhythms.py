@@ -1,7 +1,5 @@
 """When jobs start on a machine of nodes: the ideal rhythm and Slurm's, as plainly as they can be said."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby

@@ -1,7 +1,5 @@
 """Rule bases, as simple as `oracle`: at every pass, features are summed again and the waiting jobs sorted again."""
 
-from __future__ import annotations
-
 import math
 
 from paretosched import Policy, Workload

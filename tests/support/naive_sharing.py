@@ -14,8 +14,6 @@ by one and scheduled from the first job on. The conventions, in addition to thos
   processors with the lowest numbers that no started job of its own class has.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -85,7 +83,7 @@ class Sharing:
     counts: Counts = field(default_factory=Counts)
     delays: int = 0  # planned jobs that backfilling delayed: must stay 0
 
-    def run(self) -> Sharing:
+    def run(self) -> "Sharing":
         w, s = self.workload, self.sharing
         run_times = w.run if s.run_times == "known" else w.estimate
         self.jobs = []
@@ -389,7 +387,7 @@ class State(NamedTuple):
     free: int
     releases: tuple[tuple[int, int], ...]
 
-    def put(self, job: Job) -> State:
+    def put(self, job: Job) -> "State":
         """Return the state after a job is scheduled behind all jobs before it; the job starts at the new time."""
         time, free, releases = self.time, self.free, sorted(self.releases)
         while free < job.width:

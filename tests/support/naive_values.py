@@ -1,7 +1,5 @@
 """A workload on a machine of nodes as the plain objects of `support.naive_machine`, read cell by cell."""
 
-from __future__ import annotations
-
 from paretosched import Machine as MachineValue
 from paretosched import Partition as PartitionValue
 from paretosched import Requests, Workload

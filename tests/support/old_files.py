@@ -1,7 +1,5 @@
 """What version 0.1 wrote, but for the log, which is made again: the model still gives the same jobs."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -5,8 +5,6 @@ arrivals in the order of the log, then one pass. A scheduler sees of a job what 
 processor that becomes free in a second can be used in it. Down times are known beforehand.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -48,7 +46,7 @@ class View(NamedTuple):
     capacity: int
     down: list[Started]
 
-    def plan(self, now: Iterable[Job] = ()) -> Plan:
+    def plan(self, now: Iterable[Job] = ()) -> "Plan":
         """Return what is free from now on if these jobs start, too."""
         running = [*self.running, *(Started(job, self.t) for job in now)]
         asked = [s._replace(job=s.job._replace(estimate=self.requests[s.job.row])) for s in running]

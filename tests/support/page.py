@@ -1,7 +1,5 @@
 """The page without a browser: a made-up front, states on it, and the workload of a run."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

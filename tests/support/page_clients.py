@@ -1,7 +1,5 @@
 """Clients of a page that runs as a process: one that acts, many at once, and some that send half a request."""
 
-from __future__ import annotations
-
 import csv
 import http.client
 import io

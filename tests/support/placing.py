@@ -1,7 +1,5 @@
 """Schedules on machines of nodes, from what the oracle gives jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

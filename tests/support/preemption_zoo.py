@@ -1,7 +1,5 @@
 """Random machines on which jobs make way for others."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Orders as byte code and as Python functions, and the start times that kernels make of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

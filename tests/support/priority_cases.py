@@ -1,7 +1,5 @@
 """Workloads in which a few seconds show what one part of a backfilling does, worked out by hand."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from paretosched import Workload

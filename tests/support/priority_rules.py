@@ -1,7 +1,5 @@
 """What the oracle of orders is told of a policy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from paretosched import Priority, Workload

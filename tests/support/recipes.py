@@ -1,7 +1,5 @@
 """Recipes of sequences for tests."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ A scene is a JSON file with lines of slurm.conf and options of sbatch. `outside`
 the machine of nodes does not have; this is read from what the scene asks for, not from what Slurm did.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -6,8 +6,6 @@ Seconds and numbers differ each time; `shape` is what must not. tests/whole/test
 compares it with what is stored.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import sys
 import time

@@ -1,7 +1,5 @@
 """Reading a page of a report, and a name that tries to break out of it."""
 
-from __future__ import annotations
-
 import shutil
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """Comparing run directories."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from paretosched.fronts.front_files import load_front

@@ -29,8 +29,6 @@ recorded has beside them:
                 (seconds); over, for ends without a start; waited_for, with second, reason, planned start and nodes
 """
 
-from __future__ import annotations
-
 import calendar
 import json
 import re

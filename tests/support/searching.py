@@ -1,7 +1,5 @@
 """Searches for toy costs, on weights and on recipes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

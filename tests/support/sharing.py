@@ -1,7 +1,5 @@
 """Time sharing with limits so small that jobs of some seconds are of all classes."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st

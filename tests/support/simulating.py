@@ -1,7 +1,5 @@
 """Start times of the simulators and of their oracle."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -9,8 +9,6 @@ even if the tests are killed. Ports are free ones of 127.0.0.1, munge has a key 
 ordinary processes with SLURM_CONF in their environment (`cluster.environment`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

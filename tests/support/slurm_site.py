@@ -1,7 +1,5 @@
 """Keys of waiting jobs by a policy at one second, while other jobs run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from paretosched import Priority, Workload

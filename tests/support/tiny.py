@@ -1,7 +1,5 @@
 """Small workloads for what is computed second by second, and all their schedules."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the tests of all trainings compare."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Awkward workloads and policies by name, and Hypothesis strategies for more of them."""
 
-from __future__ import annotations
-
 import datetime as dt
 import gzip
 import math

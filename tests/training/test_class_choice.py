@@ -1,7 +1,5 @@
 """The choice among the classes of policies: its rule, what it never looks at, and how it is continued."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +15,7 @@ from paretosched.training.class_choice import EASY, FOLDS, Fold, choose, classes
 from paretosched.training.task import Task
 from paretosched.training.training import Progress
 from paretosched.wishes.wish_files import as_wish
+from support.exploring import interrupt_if
 from support.trainings import training_json
 
 FREE = "10*AWRT1 + 4*AWRT2"
@@ -136,12 +135,9 @@ def test_jobs_that_cannot_be_cut_leave_easy(tmp_path: Path) -> None:
 
 
 def test_it_is_continued_with_the_same_result(whole: Whole, tmp_path: Path) -> None:
-    def die(progress: Progress) -> None:
-        if progress.stage.startswith("choosing a class, 6"):
-            raise KeyboardInterrupt
-
+    stop = interrupt_if(lambda progress: progress.stage.startswith("choosing a class, 6"))
     with pytest.raises(KeyboardInterrupt):
-        train_best(LOG, FREE, run_directory=tmp_path / "run", progress=die, **WORDS)
+        train_best(LOG, FREE, run_directory=tmp_path / "run", progress=stop, **WORDS)
     stages: list[Progress] = []
     again = train_best(LOG, FREE, run_directory=tmp_path / "run", progress=stages.append, **WORDS)
     assert training_json(again) == training_json(whole.training)

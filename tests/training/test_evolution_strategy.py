@@ -1,7 +1,5 @@
 """The evolution strategy of paper 000 by hand and by statistics, and CMA-ES behind the same interface."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,6 @@
 """Training: reproducible, continued after any death, and what it says of itself is so."""
 
-from __future__ import annotations
-
+import itertools
 import json
 import os
 import signal
@@ -37,7 +36,7 @@ from paretosched.wishes.wish_files import from_json
 from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.time_split import split
 from paretosched.workload.workload import Workload
-from support.exploring import random_workload
+from support.exploring import interrupt, interrupt_if, random_workload
 from support.trainings import archive, training_json
 
 W = random_workload()
@@ -261,16 +260,10 @@ def test_a_directory_changes_nothing_and_another_seed_everything(whole: tuple[Pa
 
 @pytest.mark.parametrize("generations", [1, 2, 4])
 def test_an_interrupted_training_is_continued(whole: tuple[Path, Training], tmp_path: Path, generations: int) -> None:
-    count = 0
-
-    def interrupt(_: Progress) -> None:
-        nonlocal count
-        count += 1
-        if count == generations:
-            raise KeyboardInterrupt
-
+    calls = itertools.count(1)
+    stop = interrupt_if(lambda _: next(calls) == generations)
     with pytest.raises(KeyboardInterrupt):
-        train(W, WISH, run_directory=tmp_path / "run", progress=interrupt, **SHORT)
+        train(W, WISH, run_directory=tmp_path / "run", progress=stop, **SHORT)
     stored_rows = len(archive(tmp_path / "run"))
     about = read_about(tmp_path / "run")
     assert (about["status"], about["evaluations"]["done"]) == ("interrupted", stored_rows)
@@ -372,9 +365,6 @@ def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path:
 def test_an_interruption_before_anything_is_stored_keeps_how_much_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
     with pytest.raises(KeyboardInterrupt):
         train(W, WISH, run_directory=tmp_path / "run", **SHORT)

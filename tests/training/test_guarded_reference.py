@@ -1,7 +1,5 @@
 """The untrained guarded order that a training is set against."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Training of guarded orders: reproducible, continued after a death, on windows, and never worse than EASY."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,8 @@ from paretosched.policies.policy_json import from_json, to_json
 from paretosched.simulation.objective import objectives_of
 from paretosched.training.guarded_training import GENERATION, WINDOWS, draws, train_guarded
 from paretosched.training.task import Task, windows_of
-from paretosched.training.training import Progress, Training
+from paretosched.training.training import Training
+from support.exploring import interrupt_if
 from support.trainings import archive, of_weeks, training_json
 
 W = of_weeks()
@@ -70,10 +69,7 @@ def test_it_is_the_best_of_what_was_tried_within_the_limits(whole: tuple[Path, T
 def test_workers_and_interruptions_change_nothing(whole: tuple[Path, Training], tmp_path: Path) -> None:
     directory, training = whole
 
-    def stop(progress: Progress) -> None:
-        if progress.evaluations > 20:
-            raise KeyboardInterrupt
-
+    stop = interrupt_if(lambda progress: progress.evaluations > 20)
     with pytest.raises(KeyboardInterrupt):
         train_guarded(W, WISH, run_directory=tmp_path / "run", progress=stop, **SHORT)
     assert 20 < len(archive(tmp_path / "run")) < SHORT["evaluations"]

@@ -1,7 +1,5 @@
 """Stricter limits."""
 
-from __future__ import annotations
-
 import pytest
 
 from paretosched.training.margins import stricter_wish

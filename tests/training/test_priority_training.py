@@ -1,7 +1,5 @@
 """Training of orders: reproducible, continued after a death, and never worse than what was known before."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +31,10 @@ from paretosched.training.priority_training import (
     search_orders,
     train_priority,
 )
-from paretosched.training.training import Progress, Training
+from paretosched.training.training import Training
 from paretosched.wishes.wish_grammar import parse
 from support.commands import succeed
-from support.exploring import random_workload
+from support.exploring import interrupt_if, random_workload
 from support.trainings import archive, training_json
 
 W = random_workload()
@@ -71,10 +69,7 @@ def test_the_result_is_not_worse_than_any_known_policy_and_reaches_what_it_says(
 def test_workers_and_interruptions_change_nothing(whole: tuple[Path, Training], tmp_path: Path) -> None:
     directory, training = whole
 
-    def stop(progress: Progress) -> None:
-        if progress.evaluations > 80:
-            raise KeyboardInterrupt
-
+    stop = interrupt_if(lambda progress: progress.evaluations > 80)
     with pytest.raises(KeyboardInterrupt):
         train_priority(W, WISH, run_directory=tmp_path / "run", progress=stop, **SHORT)
     assert 80 < len(archive(tmp_path / "run")) < SHORT["evaluations"]

@@ -1,7 +1,6 @@
 """Trainings of rule bases: the paper's courses, reproducible, continued after any interruption."""
 
-from __future__ import annotations
-
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +29,7 @@ from paretosched.training.training import Progress
 from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.time_split import split
 from support import naive_rules
-from support.exploring import random_workload
+from support.exploring import interrupt, interrupt_if, random_workload
 from support.trainings import archive, training_json
 
 W = random_workload()
@@ -279,16 +278,10 @@ def test_another_seed_is_another_evolution() -> None:
 @pytest.mark.parametrize("generations", [1, 3])
 def test_an_interrupted_training_is_continued(words: dict[str, Any], tmp_path: Path, generations: int) -> None:
     whole = train_rules(W, WISH, run_directory=tmp_path / "whole", **words)
-    count = 0
-
-    def interrupt(_: Progress) -> None:
-        nonlocal count
-        count += 1
-        if count == generations:
-            raise KeyboardInterrupt
-
+    calls = itertools.count(1)
+    stop = interrupt_if(lambda _: next(calls) == generations)
     with pytest.raises(KeyboardInterrupt):
-        train_rules(W, WISH, run_directory=tmp_path / "run", progress=interrupt, **words)
+        train_rules(W, WISH, run_directory=tmp_path / "run", progress=stop, **words)
     stored_rows = len(archive(tmp_path / "run" / "rules"))
     assert read_about(tmp_path / "run" / "rules")["status"] == "interrupted"
     reports: list[Progress] = []
@@ -319,9 +312,6 @@ def test_an_interruption_before_anything_is_stored_keeps_how_much_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
     words = SYMBIOTIC | ({"greedy": None, "generations": 1} if phase == "greedy" else {})
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
 
     monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
     with pytest.raises(KeyboardInterrupt):

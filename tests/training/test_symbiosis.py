@@ -1,7 +1,5 @@
 """The operators of symbiotic evolution do what sections 4.2 and 4.3 of paper 001 say, on cases computed by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import asdict, replace

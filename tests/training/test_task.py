@@ -1,7 +1,5 @@
 """What is minimised over resampled workloads: the mean, and the limits of the worst tenth; the same for any workers."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -20,13 +18,13 @@ from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
 from paretosched.training.rule_base_training import train_rules
 from paretosched.training.task import Task, data_of, task_on, tasks, windows_of, with_samples, worst_tenth
-from paretosched.training.training import Progress
 from paretosched.wishes.wish import penalise
 from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.resampling import resample
 from paretosched.workload.time_split import split
 from paretosched.workload.user_groups import by_consumption, by_earlier_consumption
 from paretosched.workload.workload import Workload
+from support.exploring import interrupt_if
 from support.limit_zoo import limited_case
 from support.trainings import archive, of_weeks, training_json
 
@@ -224,13 +222,10 @@ def test_runs_without_these_settings_are_those_of_earlier_versions(tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_an_interrupted_training_is_continued_by_any_workers(tmp_path: Path, workers: int) -> None:
-    def interrupt(progress: Progress) -> None:
-        if progress.evaluations > 15:
-            raise KeyboardInterrupt
-
     words: dict[str, Any] = {"resample": 2, **SHORT, "generations": 2}
+    stop = interrupt_if(lambda progress: progress.evaluations > 15)
     with pytest.raises(KeyboardInterrupt):
-        train(W, TEXT, run_directory=tmp_path / "run", progress=interrupt, **words)
+        train(W, TEXT, run_directory=tmp_path / "run", progress=stop, **words)
     assert len(archive(tmp_path / "run")) == 120
     again = train(W, TEXT, run_directory=tmp_path / "run", workers=workers, **words)
     assert training_json(again) == training_json(train(W, TEXT, **words))

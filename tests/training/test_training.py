@@ -1,7 +1,5 @@
 """The result of a training, common to all classes of policies."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

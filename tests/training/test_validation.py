@@ -1,7 +1,5 @@
 """A margin that is chosen by jobs that were not learnt from, in two runs that continue."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A folder of sound files for all fuzz tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Which module imports which, and what is not imported until it is needed."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

@@ -1,7 +1,5 @@
 """The campaign of attacks sees what is broken: faults are planted for it."""
 
-from __future__ import annotations
-
 import multiprocessing
 from pathlib import Path
 from random import Random
@@ -18,6 +16,7 @@ from attack.kills import EVALUATIONS, fault_of, killed_and_continued, results
 from attack.mutated_inputs import ATTACKS, attack_of, attempt, check_values, verdict_on
 from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, judge, tally
 from paretosched.cli import command_info
+from paretosched.core.errors import InputError
 from support.commands import succeed
 
 
@@ -67,6 +66,20 @@ def test_a_reader_that_fails_is_broken(house: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(command_info, "run", fail)
     assert verdict_on("info", house / "w.swf.gz").end == "traceback: ValueError: planted"
+
+
+def test_a_refusal_that_leaves_something_or_does_not_name_its_file_is_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(options: Any) -> None:
+        Path("half.csv").touch()
+        raise InputError("no")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command_info, "run", refuse)
+    assert verdict_on("info", "w.swf").end == "refused, and left ['half.csv']"
+    assert verdict_on("info", "w.swf").end == REFUSED
+    assert verdict_on("info", "w.swf", names="w.swf").end.startswith("refused without w.swf: ")
 
 
 def test_a_command_that_changes_its_input_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

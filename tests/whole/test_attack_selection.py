@@ -1,7 +1,5 @@
 """A selection of the attacks of `make attack`, in less than two minutes: none breaks anything."""
 
-from __future__ import annotations
-
 import pytest
 
 from attack.campaign import SELECTION, campaign, in_words

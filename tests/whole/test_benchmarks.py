@@ -1,7 +1,5 @@
 """What is timed runs, and equals its oracle: a benchmark that is only run by hand would fall behind unseen."""
 
-from __future__ import annotations
-
 import logging
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Small files that would fill the memory are refused in one line and little memory, by every reader."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

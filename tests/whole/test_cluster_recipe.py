@@ -1,7 +1,5 @@
 """The commands of docs/cluster.md, as they stand there, between machines that share nothing but a slow network."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

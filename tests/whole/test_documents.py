@@ -1,7 +1,5 @@
 """The documents: every link leads somewhere, and the pictures of the results stay small."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from functools import cache

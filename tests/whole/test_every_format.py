@@ -1,7 +1,5 @@
 """Every format of a file that a version has written is in tests/data, and opens."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

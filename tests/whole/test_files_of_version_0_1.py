@@ -1,7 +1,5 @@
 """What version 0.1 wrote still opens, shows the same, and goes on."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import Path

@@ -1,11 +1,8 @@
-"""Fuzz tests of fronts, policies, groups, lists and runs: damaged files are refused in one line."""
-
-from __future__ import annotations
+"""Bad fronts, policies, groups, lists, accounting and runs are refused in one line; tests/attack damages good ones."""
 
 import json
 import os
 import random
-import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -14,14 +11,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pyarrow import parquet
 
-import paretosched as ps
+from attack.mutated_logs import ACCOUNTING
 from support.commands import command, files, succeed
-from support.fuzzing import LEISURE, LONG, refusal, sound, takes_trace
-from support.mutations import damaged_list
+from support.fuzzing import LONG, refusal, sound, takes_trace
 from support.old_files import OLD, write_old_log
 
 # --- fronts, policies, groups, runs -------------------------------------------------------------------------------
@@ -81,24 +75,6 @@ def test_what_is_no_front_is_refused(house: Path, tmp_path: Path) -> None:
         ):
             refusal(*arguments, names=path)
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-@settings(LEISURE, max_examples=60)
-@given(data=st.data())
-def test_a_damaged_front_is_read_as_it_was_or_refused(house: Path, tmp_path: Path, data: st.DataObject) -> None:
-    whole = (house / "front.parquet").read_bytes()
-    place = data.draw(st.integers(0, len(whole) - 1))
-    length = data.draw(st.integers(0, 4))
-    (tmp_path / "front").write_bytes(whole[:place] + data.draw(st.binary(max_size=4)) + whole[place + length :])
-    outcome = command("simulate", house / "w.swf.gz", "--front", tmp_path / "front")
-    if outcome.status == 0:
-        again, front = ps.load_front(tmp_path / "front"), ps.load_front(house / "front.parquet")
-        assert again.values.tobytes() == front.values.tobytes()
-        assert again.genomes.tobytes() == front.genomes.tobytes()
-    else:
-        assert re.fullmatch(r"paretosched simulate: \S+/front: [^\n]+\n", outcome.err), outcome
-        assert (outcome.status, outcome.out) == (2, "")
 
 
 def test_fronts_of_other_workloads_are_refused_where_they_must_fit(house: Path, tmp_path: Path) -> None:
@@ -208,24 +184,6 @@ def test_what_is_no_list_of_groups_is_refused(house: Path, tmp_path: Path) -> No
     assert not list(tmp_path.glob("out*"))
 
 
-@pytest.mark.slow
-@settings(LEISURE, max_examples=60)
-@given(r=st.randoms(use_true_random=False), method=st.sampled_from(["fcfs", "random", "list", "lpt", "tga", "pgga"]))
-def test_damaged_lists_are_assigned_or_refused(house: Path, tmp_path: Path, r: random.Random, method: str) -> None:
-    for name in ("jobs", "nodes", "past"):
-        text = damaged_list((house / f"{name}.csv").read_text(), r)
-        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-    outcome = command(
-        "assign", tmp_path / "jobs.csv", tmp_path / "nodes.csv", "--history", tmp_path / "past.csv", "--method", method,
-        "--iterations", 2, "-o", tmp_path / "out.csv",
-    )  # fmt: skip
-    assert outcome.status in (0, 2), outcome
-    if outcome.status == 2:
-        assert re.fullmatch(r"paretosched assign: [^\n]+\n", outcome.err), outcome
-        assert str(tmp_path) in outcome.err, outcome
-    assert "Traceback" not in outcome.err
-
-
 def test_what_is_no_list_is_refused(house: Path, tmp_path: Path) -> None:
     bad = {"empty": b"", "binary": b"\xff\xfe\0\1", "zeros": b"\0" * 99, "image": b"\x89PNG\r\n\x1a\n"}
     for name, data in bad.items():
@@ -242,6 +200,25 @@ def test_what_is_no_list_is_refused(house: Path, tmp_path: Path) -> None:
         assert "must be the name of a file" in refusal("assign", *arguments)
     refusal("assign", jobs, nodes, "--method", "lpt", "--population", 9, names="--population")
     refusal("assign", jobs, nodes, "--history", past, "-o", past, names=past)
+
+
+@pytest.mark.parametrize("reading", ACCOUNTING, ids=lambda reading: reading[0])
+def test_what_is_no_accounting_is_refused(house: Path, tmp_path: Path, reading: tuple[str, ...]) -> None:
+    _, kind, *options = reading
+    bad = {
+        "empty": b"",
+        "binary": b"\xff\xfe\0\1",
+        "zeros": b"\0" * 99,
+        "words": b"a letter\n",
+        "gzip": b"\x1f\x8b\x08",
+    }
+    for name, data in bad.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    paths = [*tmp_path.iterdir(), tmp_path / "none", tmp_path / LONG, house / "w.swf.gz", house / "front.parquet"]
+    for path in paths:
+        refusal("import", kind, path, *options, "-o", tmp_path / "out.swf", names=path)
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """Fuzz tests of options: absurd values and wrong usage are refused in one line that names the option."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

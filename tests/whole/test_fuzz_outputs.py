@@ -1,7 +1,5 @@
 """Fuzz tests of outputs: what cannot be written is refused in one line, and nothing is left."""
 
-from __future__ import annotations
-
 import os
 import resource
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The memory of an import: so many bytes a job, and none for the text that was read."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

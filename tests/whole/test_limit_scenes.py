@@ -1,7 +1,5 @@
 """Recorded scenes about limits, dependencies, reservations and preemption have what a simulation of them needs."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator

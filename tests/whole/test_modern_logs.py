@@ -4,8 +4,6 @@ They are not in the repository; PARETOSCHED_MODERN names the folder that has the
 `experiments/modern_logs` says where they are from.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import os

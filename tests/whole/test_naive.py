@@ -1,7 +1,5 @@
 """The oracle itself: cases worked out by hand, a rival simulator's start times, the clock on the wall."""
 
-from __future__ import annotations
-
 import datetime as dt
 from zoneinfo import ZoneInfo
 

@@ -1,7 +1,5 @@
 """The oracle of limits, dependencies, arrays, reservations and preemption: by hand, at random, and what Slurm said."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The oracle of a machine with nodes: against today's simulation, cases by hand, and scenes of a real Slurm."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

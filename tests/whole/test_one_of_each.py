@@ -1,7 +1,5 @@
 """What is there once is named in the singular, wherever commands count: on logs of one job on one processor."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

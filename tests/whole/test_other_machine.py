@@ -4,8 +4,6 @@ Of 1,200 processors a quarter is in use. Jobs of four GPUs each wait for the 32 
 few that a person held.
 """
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Jobs that ran longer than they had requested: cut, or their requests raised; and how much work was cut."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every public value has a short line, a table in a notebook, and a frame where there are rows."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """The end of the tutorial for Slurm, from accounting to review: its commands, on a real Slurm whose clock is faster."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The stored texts of Slurm are what a real one prints: played again, each scene gives texts of the same shape."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 from support.accounting import RECORDED
 from support.recorded_slurm import SCENES, shape
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 STORED = {path.name for path in RECORDED.glob("slurm-*.txt")}
 
 

@@ -1,7 +1,5 @@
 """What a release is made of: the version stands in one place, and the recipes ask for what the package asks for."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 `make docs` builds it, and runs its commands and notebooks; these tests need none of what that needs.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import json

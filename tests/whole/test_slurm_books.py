@@ -1,7 +1,5 @@
 """`deploy` of formulas with usage on a real Slurm: sshare is read, and it says what the kernels reckon."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,7 @@ from paretosched.kernels.fair_share import no_tree
 from paretosched.kernels.usage import no_usage, note_usage, usage_at
 from support.slurm_cluster import SlurmCluster, slurm_cluster
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 
 HALF_LIFE = 7200  # s
 SETTINGS = {

@@ -1,7 +1,5 @@
 """`deploy` on a real Slurm: what it may touch, what survives, and whether jobs start in the order of the simulation."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -22,7 +20,7 @@ from paretosched.policies.policy import PolicyLike
 from support.commands import Outcome, environment
 from support.slurm_cluster import SlurmCluster
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 
 USERS = ("games", "news")  # accounts that every Debian has; each is a group of users
 OPERATOR = "backup"

@@ -1,7 +1,5 @@
 """`deploy` of a guarded order on a real Slurm, whose clock is faster: books, reviews, kills, and what --off leaves."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess
@@ -18,7 +16,7 @@ from support.commands import environment
 from support.naive import Job
 from support.slurm_cluster import SlurmCluster, slurm_cluster
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = [pytest.mark.slow, pytest.mark.waits]
 
 FAST_DEPLOY = Path(__file__).parents[2] / "experiments/slurm/deploy_on_fast_clock.py"
 RATE = 30

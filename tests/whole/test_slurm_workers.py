@@ -1,7 +1,5 @@
 """The Python of docs/cluster.md: workers that are jobs on a real Slurm explore the same front."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What is installed is locked: every wheel has its hash, and what comes with it can be listed."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What must hold on the real traces: published numbers, and feasible schedules everywhere."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

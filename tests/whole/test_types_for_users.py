@@ -1,7 +1,5 @@
 """The types of the public names as a user's type checker sees them: from outside, in the package as installed."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

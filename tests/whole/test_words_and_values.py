@@ -1,7 +1,5 @@
 """Every public function takes words and paths wherever it takes values, and refuses what is neither in one line."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import re

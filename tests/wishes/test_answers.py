@@ -1,7 +1,5 @@
 """The answer to a wish is checked against a calculation by hand and against the definition."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """No schedule beats what is proved of a wish; what is proved is what follows by hand; and its words are true."""
 
-from __future__ import annotations
-
 import math
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """Exchange rates near a schedule, on fronts whose rates are known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

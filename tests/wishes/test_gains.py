@@ -1,7 +1,5 @@
 """What a front gives each group, against EASY."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What each limit does to whom is what simulations by hand say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whatever the solver says, what follows from it is a lower bound; with a good hint it is the best one."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

@@ -1,7 +1,5 @@
 """What helps to find a wish: on small fronts by hand, on larger ones against plain loops."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Nothing lies below the outer approximation of a front: no schedule of tiny workloads, no point of a real front."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, permutations
 

@@ -1,7 +1,5 @@
 """Limits that are relative to a policy get their numbers from what it reaches on the same jobs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

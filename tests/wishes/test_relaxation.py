@@ -1,7 +1,5 @@
 """The smallest relaxation of a wish that leaves nothing, against every row of fronts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

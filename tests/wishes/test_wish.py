@@ -1,7 +1,5 @@
 """What an owner wants: in words, in files, and as an order of schedules."""
 
-from __future__ import annotations
-
 import json
 import math
 

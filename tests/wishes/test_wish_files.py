@@ -1,7 +1,5 @@
 """Wishes in files: what is written is read, by us and by the published schema, and what is no wish is refused."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which jobs a limit keeps out by themselves, against a plain reading of Slurm's rules, job by job."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What jobs on nodes ask for, and their charge, against the oracle and by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Which limits count for whose jobs: one table for those that hold jobs for a time, and those that do it for ever."""
 
-from __future__ import annotations
-
 from paretosched import Machine, NodeKind, Partition
 from paretosched.workload.counting_limits import Client, client_of, rules_of
 from paretosched.workload.limits import Limits

@@ -1,7 +1,5 @@
 """What jobs wait for, and when they come in another schedule."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What sbatch takes for a dependency."""
 
-from __future__ import annotations
-
 import pytest
 
 import paretosched as ps

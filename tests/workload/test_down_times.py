@@ -1,7 +1,5 @@
 """Down times as values: their rules, their sum, and what a workload does with them."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from pathlib import Path

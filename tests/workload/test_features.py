@@ -1,7 +1,5 @@
 """The words behind --constraint are read as Slurm reads them."""
 
-from __future__ import annotations
-
 import pytest
 
 from paretosched import InputError

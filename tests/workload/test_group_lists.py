@@ -1,7 +1,5 @@
 """Lists of groups name users, accounts, queues or partitions; what is wrong in them is named with file and line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rules of groups know no future, and give the jobs of a log the groups that the log was read with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Groups in words against plain Python, and what is refused."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Lists of hosts are expanded, made, and put in Slurm's order."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

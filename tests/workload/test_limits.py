@@ -1,7 +1,5 @@
 """Limits in tables, dumps and commands of sacctmgr are values under Slurm's own names, whatever the spelling."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Local time: what Python's own `datetime` says, second for second."""
 
-from __future__ import annotations
-
 import datetime as dt
 from zoneinfo import ZoneInfo
 

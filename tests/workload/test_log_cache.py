@@ -1,7 +1,5 @@
 """A large log that was read before is read from the cache, and is the same workload; a bad cache is not used."""
 
-from __future__ import annotations
-
 import stat
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compiled code reads job lines as numpy does, which reads them as it read whole logs before."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 

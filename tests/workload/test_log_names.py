@@ -1,7 +1,5 @@
 """The names beside a log: written with it, read with it, and refused with any other log."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Logs of machines of nodes: one Parquet file, from which the same workload comes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small files that unpack to huge ones, and files without end, are refused in little memory and in one line."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import os

@@ -1,7 +1,5 @@
 """A machine of nodes is checked once, and has its nodes as arrays."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The machine of a slurm.conf, as Slurm understands the file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

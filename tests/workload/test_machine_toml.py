@@ -1,7 +1,5 @@
 """machine.toml is written and read without a loss, and read as an owner writes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

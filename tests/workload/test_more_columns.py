@@ -1,7 +1,5 @@
 """Columns 19 to 21 of a log: what is understood of them is kept with the jobs, the rest is counted."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """More nodes of a kind: named on, in the same partitions, at the same switch."""
 
-from __future__ import annotations
-
 import pytest
 
 from paretosched import Machine, NodeKind, Outage, Partition

@@ -1,7 +1,5 @@
 """What jobs ask of nodes: columns that are checked once, and taken by rows."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the jobs of a log say against the size of its machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Public tables are read as their descriptions say: twenty made-up lines of each, in `data/accounting/public`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What the jobs of a log wait for, and simulations in which users react, against the naive twin."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,37 +60,36 @@ def is_solution(w: Workload, schedule: Schedule) -> bool:
     return by_row(w, schedule, schedule.workload.submit) == [submit[row] for row in range(len(w))]
 
 
+def check(w: Workload, rule: str, naively: tuple[dict[int, int], dict[int, int]]) -> None:
+    """Compare with what the naive loop gives: when each job is submitted and started."""
+    schedule = simulate(w, rule, users="react").check()
+    assert by_row(w, schedule, schedule.workload.submit) == naive.in_rows(naively[0])
+    assert by_row(w, schedule, schedule.start) == naive.in_rows(naively[1])
+
+
 @pytest.mark.parametrize("rule", CHOICES)
 @pytest.mark.parametrize("name", [name for name in ZOO if len(ZOO[name]) <= 60])
 def test_the_zoo_equals_the_naive_loop(name: str, rule: str) -> None:
     for seed in (1, 2):
         w = with_record(ZOO[name], seed, 9)
-        submit, start = naive_reacting.simulate(w, lambda t, waiting: waiting, CHOICES[rule])
-        schedule = simulate(w, rule, users="react").check()
-        assert by_row(w, schedule, schedule.workload.submit) == naive.in_rows(submit)
-        assert by_row(w, schedule, schedule.start) == naive.in_rows(start)
+        check(w, rule, naive_reacting.simulate(w, lambda t, waiting: waiting, CHOICES[rule]))
 
 
 @thoroughly
 @given(w=workloads(14), seed=st.integers(0, 99), longest=st.sampled_from([2, 1800]), rule=st.sampled_from([*CHOICES]))
 def test_any_workload_equals_the_naive_loop(w: Workload, seed: int, longest: int, rule: str) -> None:
     w = with_record(w, seed, longest)
-    submit, start = naive_reacting.simulate(w, lambda t, waiting: waiting, CHOICES[rule])
-    schedule = simulate(w, rule, users="react").check()
-    assert by_row(w, schedule, schedule.workload.submit) == naive.in_rows(submit)
-    assert by_row(w, schedule, schedule.start) == naive.in_rows(start)
+    check(w, rule, naive_reacting.simulate(w, lambda t, waiting: waiting, CHOICES[rule]))
 
 
 @thoroughly
 @given(w=workloads(14), seed=st.integers(0, 99), longest=st.sampled_from([2, 1800]))
 def test_an_order_equals_the_naive_loop(w: Workload, seed: int, longest: int) -> None:
     w = with_record(w, seed, longest)
-    submit, start = naive_reacting.simulate(
+    shortest_first = naive_reacting.simulate(
         w, lambda t, waiting: sorted(waiting, key=lambda job: job.estimate), naive.easy
     )
-    schedule = simulate(w, "sjf", users="react").check()
-    assert by_row(w, schedule, schedule.workload.submit) == naive.in_rows(submit)
-    assert by_row(w, schedule, schedule.start) == naive.in_rows(start)
+    check(w, "sjf", shortest_first)
 
 
 def others(groups: tuple[str, ...]) -> st.SearchStrategy[Policy]:

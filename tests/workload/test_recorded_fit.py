@@ -1,7 +1,5 @@
 """For how long waiting jobs would have fit by the record, in seconds, in tables and in words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which files a run says that its workload came from."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

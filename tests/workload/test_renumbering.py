@@ -1,7 +1,5 @@
 """Dependencies of jobs that are numbered again; those of whole workloads are in test_dependencies.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

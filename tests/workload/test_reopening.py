@@ -1,7 +1,5 @@
 """A workload is opened again from what a run says of it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

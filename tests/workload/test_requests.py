@@ -1,7 +1,5 @@
 """What jobs ask for beside processors and time: in records, beside logs, and in simulations."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

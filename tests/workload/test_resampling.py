@@ -1,7 +1,5 @@
 """Resampling: habits stay, weeks keep in step, only the mix changes. Run times are all different and name the job."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The options of sbatch are read as sbatch works them out."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

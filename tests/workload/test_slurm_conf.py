@@ -1,7 +1,5 @@
 """A slurm.conf is read as slurm.conf(5) says, or refused in one line with the file and the line."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Lists of nodes are expanded, and the CPUs of nodes and partitions counted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

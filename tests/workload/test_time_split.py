@@ -1,7 +1,5 @@
 """A workload cut in time is two that lack nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Jobs that can never run on the empty machine are found, with the reason."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A workload obeys its rules or is refused in one line; it never changes, nor does it change what it was made of."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from typing import Any

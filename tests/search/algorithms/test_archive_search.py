@@ -1,7 +1,5 @@
 """The search of weightings that keeps an archive and looks into the owner's box."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Breeding of chromosomes: crossover, tournament, mutation and the elite."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from paretosched.search.algorithms.chromosomes import Breeding, breed

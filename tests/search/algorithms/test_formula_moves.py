@@ -1,7 +1,5 @@
 """How an archive search varies orders in words."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

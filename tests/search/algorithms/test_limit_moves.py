@@ -1,7 +1,5 @@
 """Limits are drawn and moved within bounds; a run begins with none and today's, and goes on as if never stopped."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing

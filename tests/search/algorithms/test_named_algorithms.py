@@ -1,7 +1,5 @@
 """The algorithms: seeded, repeatable, in bounds, and searching."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The fitness of NSGA, which those who are near to each other share."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Algorithms of pymoo: what they survive, their directions, their crowding."""
 
-from __future__ import annotations
-
 import warnings
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Algorithms of pymoo run on the search for schedules."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

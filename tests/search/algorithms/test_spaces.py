@@ -1,7 +1,5 @@
 """Recipes: the first generation, and what descends from it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The surrogate of an archive search: its Gaussian process, what it chooses, and a search with it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

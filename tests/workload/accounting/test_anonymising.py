@@ -1,7 +1,5 @@
 """An anonymous log: other names, always the same ones with one key, and the proof that no name is left."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

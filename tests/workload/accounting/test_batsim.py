@@ -1,7 +1,5 @@
 """Workloads of the simulator Batsim."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

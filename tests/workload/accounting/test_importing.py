@@ -1,7 +1,5 @@
 """Job lives become a log: in order, numbered, with the size of the machine, whole or not at all."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The file lsb.acct of LSF, versions 6 to 10; the records are made here, in the order of lsb.acct(5)."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

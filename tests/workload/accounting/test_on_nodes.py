@@ -1,7 +1,5 @@
 """import --machine: what each job asks of nodes, from tables, sacct and other accounting."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import os

@@ -1,7 +1,5 @@
 """The accounting of OpenPBS and Torque; tests/data/accounting/README.md has the sources of the records."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Texts of sacct as sites have them: other columns, separators, spellings, and lines that a text broke."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

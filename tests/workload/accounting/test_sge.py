@@ -1,7 +1,5 @@
 """The file `accounting` of Grid Engine; tests/data/accounting/README.md has the sources of the lines."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Tables of any site, with their columns named by the user."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

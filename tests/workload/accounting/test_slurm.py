@@ -1,7 +1,5 @@
 """Every trap of sacct, in texts that a real Slurm wrote."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What sinfo and sacctmgr say about the size of a machine and its down times, in texts that a real Slurm wrote."""
 
-from __future__ import annotations
-
 import datetime as dt
 import time
 from pathlib import Path

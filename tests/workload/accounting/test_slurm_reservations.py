@@ -1,7 +1,5 @@
 """What scontrol prints of reservations is read, and repeated over the time of a log."""
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 from zoneinfo import ZoneInfo
