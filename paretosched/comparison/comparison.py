@@ -94,7 +94,7 @@ from .intervals import intervals as bootstrapped
 from .partition_use import CPUS, OF_PARTITIONS, ByPartition, partition_table, resources_in_use, use_by_partition
 from .periods import Period, period_table, periods
 from .reaction_gains import NOTE, Reaction, reaction_gains, reaction_table
-from .views import View, view, wait_cells, whose
+from .views import View, large_jobs, view, wait_cells, whose
 
 if TYPE_CHECKING:
     import os
@@ -211,6 +211,8 @@ class Comparison:
         (q,), what users make of each policy by reacting, see `reaction_gains`; none if not asked for.
     views
         How long jobs wait in other groups than those of the objectives, such as their accounts; see `View`.
+    large
+        The same of large jobs, see `large_jobs`; None where all jobs are about as large.
     """
 
     workload_name: str
@@ -257,6 +259,7 @@ class Comparison:
     today: int | None = None
     reactions: tuple[Reaction, ...] = ()
     views: tuple[View, ...] = ()
+    large: View | None = None
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -632,6 +635,7 @@ def compare(
         today=now,
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         views=tuple(view(how, shown) for how in list_argument("views", views)),
+        large=large_jobs(shown),
         **_in_use(schedules),
         **of_front,
     )

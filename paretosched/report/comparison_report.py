@@ -13,7 +13,7 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, OF_FRONT, ONLINE, Comparison
 from ..comparison.comparison_tables import INTERVALS, OF_CLASSES, OF_EACH, from_submission_text, searched_text
-from ..comparison.consequences import most_important
+from ..comparison.consequences import MANY, Sides, most_important, percent
 from ..comparison.intervals import interval_table
 from ..comparison.partition_use import OF_PARTITIONS
 from ..comparison.periods import period_table
@@ -22,6 +22,7 @@ from ..comparison.several_logs import joint_gains
 from ..comparison.views import View
 from ..comparison.waits_table import people
 from ..core.arguments import as_list, instance
+from ..core.arrays import Floats
 from ..core.errors import InputError, number_of
 from ..core.files import replacing
 from ..core.tables import enumeration, plain
@@ -32,8 +33,9 @@ from ..fronts.row_schedules import row_name, row_policy, without_policy
 from ..plots.style import HOUR
 from ..simulation.objective import FROM_START, Objective, convention, group_of, is_of_group
 from ..simulation.service import CLASS_BOUND
-from ..wishes.wish import wish_text
+from ..wishes.wish import Wish, exceeded_limits, groups_asked, is_defined, wish_text
 from ..workload.machine_description import machine_drawing, machine_words
+from ..workload.measures import is_measure, measure_of
 from ..workload.overruns import overrun_text
 from .html_page import PICKS, page_of
 from .html_pieces import head_cell, number_cell, objective_cell, table, warning
@@ -206,7 +208,49 @@ def _question(comparison: Comparison) -> str:
     asked = f"How do jobs wait under {enumeration(others)}, beside EASY?" if others else "How do jobs wait under EASY?"
     if comparison.wish is None:
         return f"<p>{asked}</p>"
-    return f'<p>{asked} The wish: <span class="wish">{html.escape(wish_text(comparison.wish, hours=True))}</span>.</p>'
+    words = html.escape(wish_text(comparison.wish, hours=True))
+    return f'<p>{asked} The wish: <span class="wish">{words}</span>.</p>{_limits(comparison)}'
+
+
+def _limits(comparison: Comparison) -> str:
+    """Return for each policy, and for the schedule of the front, whether it keeps the limits of the wish, in a line."""
+    wish = comparison.wish_here
+    if wish is None or not wish.limits or not is_defined(wish, comparison.values[0]):
+        return ""
+    items = [
+        f"<li>{html.escape(name)}: {html.escape(limits_text(wish, values, comparison.objectives))}.</li>"
+        for name, values in _values(comparison).items()
+    ]
+    return f'<ul class="summary">{"".join(items)}</ul>'
+
+
+def limits_text(wish: Wish, values: Floats, objectives: Sequence[Objective]) -> str:
+    """Return whether values, (m,) natural units, keep the limits of a wish in numbers, and for whom they are broken.
+
+    Examples
+    --------
+    >>> from paretosched.simulation.objective import objective_table
+    >>> from paretosched.wishes.wish import Limit
+    >>> wish = Wish(limits=[Limit("AWRT1", high=20), Limit("AWRT2", high=40), Limit("AWRT", high=1)])
+    >>> limits_text(wish, np.array([60.0, 29.9, 29.8, 30]), objective_table(("physics", "bio")))
+    'limits broken for all jobs (30 times what it may be) and physics (by 49 %)'
+    """
+    names = {o.name: group_of(o) for o in objectives if is_of_group(o.name)}
+    in_words = dict(zip(names.values(), people(list(names.values())), strict=True))
+    worst: dict[str, float] = {}
+    for limit, share in exceeded_limits(wish, values):
+        of = limit.objective
+        who = (measure_of(of).of if is_measure(of) else names.get(of)) or "all jobs"
+        who = in_words.get(who, who)
+        worst[who] = max(worst.get(who, 0.0), 100 * share)
+    if not worst:
+        return "limits kept"
+    broken = sorted(worst.items(), key=lambda pair: -pair[1])
+    sizes = [
+        f"by {percent(size)} %" if size <= MANY else f"{percent(1 + size / 100)} times what it may be"
+        for _, size in broken
+    ]
+    return f"limits broken for {enumeration([f'{who} ({size})' for (who, _), size in zip(broken, sizes, strict=True)])}"
 
 
 def _order(comparison: Comparison) -> dict[str, int]:
@@ -217,16 +261,22 @@ def _order(comparison: Comparison) -> dict[str, int]:
     return {name: k for k, name in (today | {k: name for k, name in names.items() if k != first}).items()}
 
 
+def _values(comparison: Comparison) -> dict[str, Floats]:
+    """Return the objectives of the policies and of the schedule that is nearest to the wish, (m,) natural units."""
+    nearest = {} if comparison.nearest is None else {NEAREST: comparison.nearest}
+    return dict(zip(comparison.policies, comparison.beside_front, strict=True)) | nearest
+
+
 def _groups(comparison: Comparison) -> list[str]:
-    """Return who is in each group, in words, (G,)."""
-    return people([group_of(o) for o in comparison.objectives if is_of_group(o.name)])
+    """Return the names of the groups, (G,)."""
+    return [group_of(o) for o in comparison.objectives if is_of_group(o.name)]
 
 
 def _who_waits(comparison: Comparison) -> str:
     """Return the tables of waits, as on the page, in all groupings: a column for each policy; nothing without waits."""
     if not comparison.waits:
         return ""
-    order, own = _order(comparison), View("", tuple(_groups(comparison)), comparison.waits)
+    order, own = _order(comparison), View("", tuple(people(_groups(comparison))), comparison.waits)
     reference = comparison.policies[comparison.today or 0]
     waiting = {name: comparison.waiting[k] for name, k in order.items()} if comparison.waiting else {}
     tables = [
@@ -238,16 +288,20 @@ def _who_waits(comparison: Comparison) -> str:
 
 
 def _costs(comparison: Comparison) -> str:
-    """Return for each policy who pays, all, and who gains most, in sentences; nothing without waits of others."""
+    """Return for each policy who pays, all, and who gains, in sentences; nothing without waits of others."""
     if len(comparison.waits) < 2:
         return ""
-    groups, (first, *others) = _groups(comparison), _order(comparison).items()
-    awrt = slice(1, 2 + len(groups))
-    values = [*comparison.beside_front, *([] if comparison.nearest is None else [comparison.nearest])]
+    groups, ((_, first), *others) = _groups(comparison), _order(comparison).items()
+    asked = [] if comparison.wish_here is None else groups_asked(comparison.wish_here, groups)
+    awrt = [values[1 : 2 + len(groups)].tolist() for values in _values(comparison).values()]
     parts = []
     for name, k in others:
-        of_both = [values[i][awrt].tolist() for i in (first[1], k)]
-        lines = most_important(comparison.waits[first[1]], comparison.waits[k], groups, (of_both[0], of_both[1]))
+        large = None
+        if comparison.large is not None:
+            of, who = comparison.large, f"large jobs ({comparison.large.how.partition('; ')[0].partition(': ')[2]})"
+            large = Sides((of.waits[first], of.waits[k]), (of.awrt[first].tolist(), of.awrt[k].tolist()), [who])
+        both = awrt[first], awrt[k]
+        lines = most_important(comparison.waits[first], comparison.waits[k], people(groups), both, asked, large)
         items = "".join(f"<li>{html.escape(line.sentence)}</li>" for line in lines)
         parts.append(f'<h3>{html.escape(name)}</h3><ul class="summary">{items}</ul>')
     return f"<section>\n<h2>What it costs whom</h2>\n{''.join(parts)}\n</section>"

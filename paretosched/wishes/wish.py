@@ -352,6 +352,18 @@ def exceeded_limits(wish: Wish, values: Floats) -> list[tuple[Limit, float]]:
     return [(limit, share) for limit, share in shares if share > 0]
 
 
+def groups_asked(wish: Wish, groups: Sequence[str]) -> list[int]:
+    """Return the numbers of the groups that the goal of a wish is about, from 1 on: their AWRT, or a measure of them.
+
+    Examples
+    --------
+    >>> groups_asked(Wish(weights=[("AWRT2", 10), ("mean wait of physics", 1)]), ("physics", "bio", "rest"))
+    [1, 2]
+    """
+    of = {measure_of(aim).group for aim in wish.aims if is_measure(aim)}
+    return [k for k, group in enumerate(groups, 1) if f"AWRT{k}" in wish.aims or group in of]
+
+
 def spelled_out(wish: Wish, names: Sequence[str]) -> Wish:
     """Return a wish with limits for each group in place of "others" and "all"; relative limits stay.
 

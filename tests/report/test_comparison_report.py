@@ -11,7 +11,7 @@ import pytest
 
 from paretosched.comparison.comparison import BEST, NEAREST, OF_FRONT, compare
 from paretosched.comparison.comparison_tables import OF_CLASSES
-from paretosched.comparison.consequences import duration
+from paretosched.comparison.consequences import duration, percent
 from paretosched.comparison.intervals import intervals as bootstrapped
 from paretosched.comparison.intervals import week_sums
 from paretosched.core.errors import InputError
@@ -297,3 +297,22 @@ def test_users_who_react_have_a_table() -> None:
     assert table[1][5:7] == [f"{gains.wait_vs_easy_recorded:+.1f} %", f"{gains.wait_vs_easy:+.1f} %"]
     assert table[0][5:7] == ["–", "–"]
     assert "If users react" not in report(None, compare(w, ["sjf"]))
+
+
+def test_the_question_says_of_each_policy_whose_limits_it_breaks_and_the_costs_who_pays() -> None:
+    w = lublin(400, 32, seed=5).with_(wait=np.zeros(400, dtype=np.int64))
+    comparison = compare(w, ["fcfs"], wish="AWRT1, others <= 1.05*EASY")
+    page = html.unescape(report(None, comparison))
+    question = page.partition("The question")[2].partition("</section>")[0]
+    easy, fcfs = re.findall("<li>(.*?)</li>", question)
+    assert easy == "EASY: limits kept."
+    rows = comparison.rows()
+    over = {k: rows[1][f"AWRT{k}"] / rows[0][f"AWRT{k}"] / 1.05 - 1 for k in range(2, 6)}
+    worst = max(over, key=over.__getitem__)
+    assert over[worst] > 0
+    assert fcfs.startswith(f"FCFS: limits broken for {worst} (by {percent(100 * over[worst])} %)")
+    costs = page.partition("What it costs whom")[2].partition("</section>")[0]
+    first = costs.partition("<li>")[2].partition("</li>")[0]
+    assert first.startswith("Who pays: the heaviest users (group 1), for whom the wish asks, whose ")
+    assert costs.count("By size: large jobs (width >= ") == 1
+    assert "limits" not in report(None, compare(w, ["fcfs"], wish="AWRT1")).partition("<h2>Who")[0]
