@@ -236,12 +236,11 @@ def limits_text(wish: Wish, values: Floats, objectives: Sequence[Objective]) -> 
     'limits broken for all jobs (30 times what it may be) and physics (by 49 %)'
     """
     names = {o.name: group_of(o) for o in objectives if is_of_group(o.name)}
-    in_words = dict(zip(names.values(), people(list(names.values())), strict=True))
     worst: dict[str, float] = {}
     for limit, share in exceeded_limits(wish, values):
         of = limit.objective
         who = (measure_of(of).of if is_measure(of) else names.get(of)) or "all jobs"
-        who = in_words.get(who, who)
+        who = f"group {who}" if who.isdigit() else who
         worst[who] = max(worst.get(who, 0.0), 100 * share)
     if not worst:
         return "limits kept"
