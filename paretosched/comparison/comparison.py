@@ -91,6 +91,7 @@ from .front_of_workload import foreign
 from .front_positions import against, beside_front
 from .intervals import Intervals, interval_table, week_sums
 from .intervals import intervals as bootstrapped
+from .learnt_jobs import learnt_text
 from .partition_use import CPUS, OF_PARTITIONS, ByPartition, partition_table, resources_in_use, use_by_partition
 from .periods import Period, period_table, periods
 from .reaction_gains import NOTE, Reaction, reaction_gains, reaction_table
@@ -213,6 +214,8 @@ class Comparison:
         How long jobs wait in other groups than those of the objectives, such as their accounts; see `View`.
     large
         The same of large jobs, see `large_jobs`; None where all jobs are about as large.
+    learnt
+        (q,), from which of the jobs each policy learnt, in sentences, see `learnt_text`; "" if untrained.
     """
 
     workload_name: str
@@ -260,6 +263,7 @@ class Comparison:
     reactions: tuple[Reaction, ...] = ()
     views: tuple[View, ...] = ()
     large: View | None = None
+    learnt: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -636,6 +640,7 @@ def compare(
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         views=tuple(view(how, shown) for how in list_argument("views", views)),
         large=large_jobs(shown),
+        learnt=tuple(learnt_text(workload, policy) for policy in all_policies),
         **_in_use(schedules),
         **of_front,
     )

@@ -309,7 +309,7 @@ def _costs(comparison: Comparison) -> str:
 def _how_sure(front: Front | None, comparison: Comparison) -> str:
     """Return what was searched, and the intervals and periods that were asked for, or how to ask for them."""
     rows = [row for row in comparison.rows() if row["waits"] or row["policy"] in comparison.policies]
-    words = [] if front is None else [origin_words(front)]
+    words = [*filter(None, comparison.learnt), *([] if front is None else [origin_words(front)])]
     if comparison.intervals is None and not comparison.periods:
         words.append(
             "Each number is of these jobs alone. compare --intervals says between what they lie for other weeks of the "
