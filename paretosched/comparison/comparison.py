@@ -89,7 +89,7 @@ from .comparison_tables import (
 )
 from .front_of_workload import foreign
 from .front_positions import against, beside_front
-from .intervals import Intervals, interval_table, week_sums
+from .intervals import Intervals, interval_table, wait_sums, week_sums
 from .intervals import intervals as bootstrapped
 from .learnt_jobs import learnt_text
 from .partition_use import CPUS, OF_PARTITIONS, ByPartition, partition_table, resources_in_use, use_by_partition
@@ -624,7 +624,9 @@ def compare(
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
-        intervals=bootstrapped([week_sums(schedule) for schedule in shown], with_jobs) if intervals else None,
+        intervals=bootstrapped(list(map(week_sums, shown)), with_jobs, list(map(wait_sums, shown)), now)
+        if intervals
+        else None,
         periods=()
         if rolling is None
         else periods(schedules, rolling, with_jobs, util_from, None if now is None else schedules[now]),

@@ -293,9 +293,20 @@ def _from_to(before: float, after: float) -> str:
     first, last = ("nothing" if before < AT_ONCE else duration(before)), duration(after)
     if first == last:
         return f"by {percent(100 * (after - before) / before)} % ({last})"
+    return f"from {joined(first, 'to', last)}"
+
+
+def joined(first: str, word: str, last: str) -> str:
+    """Return two times in words, the unit once if it is the same.
+
+    Examples
+    --------
+    >>> joined("3 days", "to", "7 days"), joined("1 minute", "to", "6 minutes"), joined("1 h", "to", "3 days")
+    ('3 to 7 days', '1 to 6 minutes', '1 h to 3 days')
+    """
     number, _, unit = first.partition(" ")
     is_same = last.partition(" ")[2].removesuffix("s") == unit.removesuffix("s")
-    return f"from {number if is_same else first} to {last}"
+    return f"{number if is_same else first} {word} {last}"
 
 
 def mean_change(before: Waits, after: Waits, place: int) -> float:

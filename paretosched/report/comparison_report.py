@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, OF_FRONT, ONLINE, Comparison
-from ..comparison.comparison_tables import INTERVALS, OF_CLASSES, OF_EACH, from_submission_text, searched_text
-from ..comparison.consequences import MANY, Sides, most_important, percent
-from ..comparison.intervals import interval_table
+from ..comparison.comparison_tables import (
+    INTERVALS,
+    OF_CLASSES,
+    OF_EACH,
+    from_submission_text,
+    in_words,
+    searched_text,
+    with_sign,
+)
+from ..comparison.consequences import MANY, Sides, duration, joined, most_important, percent
+from ..comparison.intervals import PERCENT, wait_names, without_interval
 from ..comparison.partition_use import OF_PARTITIONS
-from ..comparison.periods import period_table
 from ..comparison.reaction_gains import NOTE
 from ..comparison.several_logs import joint_gains
 from ..comparison.views import View
@@ -319,11 +326,70 @@ def _how_sure(front: Front | None, comparison: Comparison) -> str:
     if comparison.intervals is not None:
         of = comparison.intervals
         words += [f"{_sentence(INTERVALS.format(weeks=of.weeks, block=of.block))}.", _sentence(of.caution)]
-        tables.append(interval_table(rows, comparison.objectives))
+        words += [f"{_sentence(line)}." for line in without_interval(comparison.objectives)]
+        tables.append(_intervals(comparison, rows))
     if comparison.periods and len(comparison.policies) > 1:
-        tables.append(period_table(rows[: len(comparison.policies)], comparison.objectives, comparison.wish))
+        tables.append(_periods(comparison, rows[1 : len(comparison.policies)]))
     paragraphs = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in words if sentence)
-    return paragraphs + "".join(f"<pre>{html.escape(text)}</pre>" for text in tables)
+    return paragraphs + "".join(tables)
+
+
+def _intervals(comparison: Comparison, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return between what waits and response times lie, and gains over today's or EASY: a column for each policy."""
+    over, first = ("easy", 0) if comparison.today is None else ("today", comparison.today)
+    names = {"objective": "the goal of the wish"} | {name: in_words(name) for name in wait_names(comparison.objectives)}
+    names |= {o.name: _name_of(o) for o in comparison.objectives if o.unit == "s" and o.name not in names}
+    lines = []
+    for key, words in names.items():
+        cells = [row["intervals"] for row in rows]
+        if all(of.get(key) is None and of.get(f"{key}_vs_{over}") is None for of in cells):
+            continue
+        tds = []
+        for number, of in enumerate(cells):
+            ends, gain = of.get(key), of.get(f"{key}_vs_{over}")
+            text = "" if key == "objective" or ends is None else joined(duration(ends[0]), "to", duration(ends[1]))
+            small = "" if number == first or gain is None else f"<small>{_gain_words(*gain)}</small>"
+            tds.append(f"<td>{html.escape(text)}{small}</td>" if text or small else "<td>–</td>")
+        lines.append(f'<tr><th scope="row">{html.escape(words)}</th>{"".join(tds)}</tr>')
+    heads = [head_cell(f"{PERCENT} % intervals"), *(head_cell(html.escape(row["policy"])) for row in rows)]
+    note = f"Below: against {comparison.policies[first]}, on the same weeks: + is shorter, a minus longer."
+    return f'{table(heads, lines)}<p class="note">{html.escape(note)}</p>'
+
+
+def _gain_words(low: float, high: float) -> str:
+    """Return between what a gain lies, per cent.
+
+    Examples
+    --------
+    >>> _gain_words(-3.2, 12.6), _gain_words(0.04, 0.5)
+    ('-3.2 to +12.6 %', '0.0 to +0.5 %')
+    """
+    return f"{with_sign(low).removesuffix(' %')} to {with_sign(high)}"
+
+
+def _periods(comparison: Comparison, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the gains over EASY in one part of the log after the other, as a table."""
+    wish = comparison.wish
+    heads = [head_cell("Begins", "jobs"), '<th scope="col" class="left">Policy</th>']
+    keys = {"objective_vs_easy": head_cell("The goal", "vs EASY")} if wish is not None and wish.weights else {}
+    keys |= {
+        f"{o.name}_vs_easy": head_cell(html.escape(_name_of(o)), "vs EASY")
+        for o in comparison.objectives
+        if o.unit == "s"
+    }
+    exceeded = [head_cell("Limits", "broken by, in sum")] if wish is not None and wish.limits else []
+    lines = []
+    for place, part in enumerate(rows[0]["periods"]):
+        for row in rows:
+            cells = row["periods"][place]
+            first = f'<th scope="rowgroup" rowspan="{len(rows)}">{part["from"]}<small>{part["jobs"]:,}</small></th>'
+            tds = [number_cell(cells[key], "+,.1f", " %") for key in keys]
+            above = None if cells["exceeded"] is None else 100 * cells["exceeded"]
+            tds += [number_cell(above, ",.0f", " %") for _ in exceeded]
+            begin, who = (first, " class=begin") if row is rows[0] else ("", "")
+            name = f'<th scope="row" class="left">{html.escape(row["policy"])}</th>'
+            lines.append(f"<tr{who}>{begin}{name}{''.join(tds)}</tr>")
+    return table([*heads, *keys.values(), *exceeded], lines)
 
 
 def _nearest(front: Front | None, comparison: Comparison) -> str:
@@ -578,7 +644,13 @@ def _about(origin: Origin) -> dict[str, Any]:
 
 
 def _objective_head(o: Objective) -> str:
-    return head_cell(o.name, f"{html.escape(o.label.removeprefix('AWRT of '))}, {'h' if o.unit == 's' else o.unit}")
+    label = in_words(o.label.removeprefix("AWRT of "))
+    return head_cell(html.escape(in_words(o.name)), f"{html.escape(label)}, {'h' if o.unit == 's' else o.unit}")
+
+
+def _name_of(o: Objective) -> str:
+    """Return the name of an objective, with that of its group in place of its number."""
+    return in_words(f"AWRT of {group_of(o)}" if is_of_group(o.name) else o.name)
 
 
 def _kind(row: Mapping[str, Any]) -> str:

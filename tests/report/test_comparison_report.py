@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from paretosched.comparison.comparison import BEST, NEAREST, OF_FRONT, compare
-from paretosched.comparison.comparison_tables import OF_CLASSES
-from paretosched.comparison.consequences import duration, percent
+from paretosched.comparison.comparison_tables import OF_CLASSES, with_sign
+from paretosched.comparison.consequences import duration, joined, percent
 from paretosched.comparison.intervals import intervals as bootstrapped
-from paretosched.comparison.intervals import week_sums
+from paretosched.comparison.intervals import wait_sums, week_sums
 from paretosched.core.errors import InputError
 from paretosched.fronts.row_schedules import row_name, schedule
 from paretosched.policies.plain import Plain
@@ -238,15 +238,25 @@ def test_the_schedule_nearest_to_the_objective_has_waits_sentences_and_intervals
     there = schedule(own, int(np.argmin(own.values[:, 2] + own.values[:, 3])), w)
     row = next(row for row in comparison.rows() if row["policy"] == NEAREST)
     assert [cells["wait_mean_s"] for cells in row["waits"][:6]] == pytest.approx(waits(there).mean.tolist())
-    assert row["intervals"] == bootstrapped([week_sums(simulate(w, "easy")), week_sums(there)], wish).cells(
+    both = [simulate(w, "easy"), there]
+    assert row["intervals"] == bootstrapped(list(map(week_sums, both)), wish, list(map(wait_sums, both))).cells(
         comparison.objectives, 1
     )
     page = report(own, comparison)
-    assert page.partition("Who waits how long")[2].count(f'<th scope="col">{NEAREST}</th>') == 2  # in both groupings
+    both_groupings = page.partition("Who waits how long")[2].partition("</section>")[0]
+    assert both_groupings.count(f'<th scope="col">{NEAREST}</th>') == 2
     costs = page.partition("What it costs whom")[2].partition("</section>")[0]
     assert re.findall("<h3>(.*?)</h3>", costs) == ["FCFS", NEAREST]
     assert duration(float(waits(there).mean[0])) in costs.partition(NEAREST)[2]
-    assert "90 % intervals" in page
+    sure = cells(page, "How sure is it?")
+    assert [line[0] for line in sure[:3]] == ["the goal of the wish", "mean wait", "mean wait of group 1"]
+    assert sure[7][0] == "AWRT"
+    assert sure[8][0] == "AWRT of group 1"
+    low, high = row["intervals"]["mean wait"]
+    assert sure[1][-1].startswith(joined(duration(low), "to", duration(high)))
+    low, high = row["intervals"]["mean wait_vs_easy"]
+    assert sure[1][-1].endswith(f" {with_sign(low)[:-2]} to {with_sign(high)}")
+    assert "%" not in sure[1][1]  # of EASY itself
     assert f"is the schedule {row_name(own, comparison.nearest_row)}; it has a policy" in page
     assert "--intervals says" not in page
     assert comparison.text().count(NEAREST) >= 3
