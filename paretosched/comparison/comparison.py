@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,7 @@ from ..wishes.outer_front import outer_front
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, from_json, measuring
+from ..workload.group_rules import grouping_of
 from ..workload.machine_description import describe_machine
 from ..workload.measures import as_measured, with_measures
 from ..workload.recorded_fit import other_machine
@@ -87,6 +89,7 @@ from .comparison_tables import (
     wait_table,
     wish_table,
 )
+from .consequences import longer_text
 from .front_of_workload import foreign
 from .front_positions import against, beside_front
 from .intervals import Intervals, interval_table, wait_sums, week_sums
@@ -216,6 +219,8 @@ class Comparison:
         The same of large jobs, see `large_jobs`; None where all jobs are about as large.
     learnt
         (q,), from which of the jobs each policy learnt, in sentences, see `learnt_text`; "" if untrained.
+    group_list
+        The name of the CSV file that says who is in which group; "" without one.
     """
 
     workload_name: str
@@ -264,6 +269,7 @@ class Comparison:
     views: tuple[View, ...] = ()
     large: View | None = None
     learnt: tuple[str, ...] = ()
+    group_list: str = ""
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -434,7 +440,7 @@ class Comparison:
             return ""
         assert self.wish is not None  # noqa: S101  # there is one if a schedule is nearest to it
         end = "" if self.wish.limits else ", which a limit would forbid"
-        return f"; that schedule makes {name} {losses[name]:,.0f} % longer than EASY does{end}"
+        return f"; that schedule makes {name} {longer_text(losses[name], 'EASY does')}{end}"
 
     def _of_schedule(self, q: int) -> dict[str, Any]:
         """Return the cells about waits and, if asked for, intervals, of a policy or, behind them, of `nearest_row`."""
@@ -541,18 +547,20 @@ def compare(
     workload
         The jobs and the machine; or the path of a log or of a run directory.
     policies
-        One or several policies, as for `simulate`; or a dict of them by the names that they have here. EASY is always
-        simulated, as the reference, and comes first.
+        One or several policies, as for `simulate`, also functions f(jobs, now) and a `Schedule`; or a dict of them by
+        the names that they have here. EASY is always simulated, as the reference, and comes first.
     front
         Schedules of the same workload; or the path of a run or front file.
     wish
         What the owner wants, see `wish`; or a wish in words, or the path of a wish file.
     intervals
-        Whether objectives and gains get 90 % intervals, by a block bootstrap over weeks, see `comparison.intervals`.
+        Whether objectives, mean waits and gains get 90 % intervals, by a block bootstrap over the weeks in which jobs
+        were submitted, four at least, see `comparison.intervals`.
     rolling
         In how many parts of the log, one after the other, policies are compared, too; by default none.
     today
-        What runs the machine today, such as "recorded"; it comes second, and gains are shown over it, too.
+        What runs the machine today, such as "recorded", or any other policy; it comes second, and gains are shown over
+        it, too, with intervals of their own.
     users
         "react" for how gains change if users react, see `simulate`; all else is with the recorded submissions.
     views
@@ -643,6 +651,7 @@ def compare(
         views=tuple(view(how, shown) for how in list_argument("views", views)),
         large=large_jobs(shown),
         learnt=tuple(learnt_text(workload, policy) for policy in all_policies),
+        group_list=_group_list(workload),
         **_in_use(schedules),
         **of_front,
     )
@@ -665,6 +674,12 @@ def _in_use(schedules: Sequence[Schedule]) -> dict[str, Any]:
         "by_partition": use_by_partition(schedules, edges),
         "partition_means": use_by_partition(schedules, np.array([first, last])) if last > first else {},
     }
+
+
+def _group_list(workload: Workload) -> str:
+    """Return the name of the CSV file that made the groups of a workload; "" if none did."""
+    step = grouping_of(workload)
+    return Path(str(step.get("path"))).name if step.get("function") == "by_csv" else ""
 
 
 def _ideal(workload: Workload, values: Floats) -> tuple[Floats, str]:

@@ -116,19 +116,22 @@ def percent(number: float) -> str:
     return f"{abs(number):,.0f}" if abs(number) >= 10 else f"{abs(number):.2g}"
 
 
-def longer_text(size: float) -> str:
+def longer_text(size: float, than: str = "") -> str:
     """Return in words how much longer a time is, per cent, or shorter; what is much longer is so many times as long.
 
     Examples
     --------
     >>> [longer_text(size) for size in (34.2, -17.0, 1675.0, float("inf"))]
     ['34 % longer', '17 % shorter', '18 times as long', 'much longer']
+    >>> longer_text(34.2, "with B"), longer_text(1675.0, "with B")
+    ('34 % longer than with B', '18 times as long as with B')
     """
+    behind = f" than {than}" if than else ""
     if np.isinf(size):
-        return "much longer"
+        return f"much longer{behind}"
     if size > MANY:
-        return f"{percent(1 + size / 100)} times as long"
-    return f"{percent(size)} % {'longer' if size > 0 else 'shorter'}"
+        return f"{percent(1 + size / 100)} times as long{behind.replace('than', 'as', 1)}"
+    return f"{percent(size)} % {'longer' if size > 0 else 'shorter'}{behind}"
 
 
 class Sides(NamedTuple):
@@ -339,8 +342,7 @@ def either_or(one: tuple[str, Waits], other: tuple[str, Waits], people: Sequence
     sentences = []
     for (name, here), (against, there) in ((one, other), (other, one)):
         all_jobs = mean_change(there, here, 0)
-        words = f"{longer_text(all_jobs)} than with {against}" if abs(all_jobs) >= NOTABLE else f"as with {against}"
-        words = words.replace("as long than", "as long as")
+        words = longer_text(all_jobs, f"with {against}") if abs(all_jobs) >= NOTABLE else f"as with {against}"
         changes = {k: mean_change(there, here, k) for k in range(1, len(here.jobs)) if here.jobs[k]}
         gaining = sorted((k for k in changes if changes[k] < -2 * NOTABLE), key=changes.__getitem__)
         who = "better for no group"

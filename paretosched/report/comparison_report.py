@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -53,13 +54,15 @@ if TYPE_CHECKING:
     from ..fronts.front import Front, Origin
 
 FAR = 2.0  # times EASY's response time; axes do not reach as far
-HOW_TO_RUN = """<ol class="steps">
+HOW_TO_RUN = """<p>POLICY is the file of a policy; words, such as "sjf; backfill: easy", go into a file whose name ends
+in .txt. LOG is a later log.</p>
+<ol class="steps">
 <li>See what a policy does, and its lines for slurm.conf.<br><code>paretosched explain POLICY</code></li>
 <li>Let it run in the shadow for a week: nothing is changed, what it would do is written down.<br>
-<code>paretosched deploy POLICY --to slurm --dry-run --period 30</code></li>
+<code>paretosched deploy POLICY --to slurm{groups} --dry-run --period 30</code></li>
 <li>Look at what it would have changed, and at what it promised.<br>
-<code>paretosched review LOG --policy POLICY --since DATE --log POLICY.deploy/deploy.jsonl</code></li>
-<li>Run it, and undo it with <code>--off</code>.<br><code>paretosched deploy POLICY --to slurm</code></li>
+<code>paretosched review LOG --policy POLICY{groups} --since DATE --log POLICY.deploy/deploy.jsonl</code></li>
+<li>Run it, and undo it with <code>--off</code>.<br><code>paretosched deploy POLICY --to slurm{groups}</code></li>
 </ol>"""
 
 
@@ -108,7 +111,7 @@ def report(front: FrontLike | Sequence[FrontLike | None] | None, comparison: Com
             )
     parts = "".join(_part(schedules, each) for schedules, each in zip(fronts, comparisons, strict=True))
     if len(comparisons) == 1:
-        return page_of(f"Schedules of {comparisons[0].workload_name}", parts)
+        return page_of(f"Schedulers compared on the jobs of {comparisons[0].workload_name}", parts)
     title = f"Policies on {len(comparisons)} workloads"
     names = enumeration([each.workload_name for each in comparisons])
     head = f'<header><h1>{title}</h1><p class="quiet">{html.escape(names)}</p></header>'
@@ -119,7 +122,7 @@ def _part(front: Front | None, comparison: Comparison) -> str:
     """Return the report of one comparison: what an owner decides by comes first, and the measures of papers later."""
     return f"""<header class="part">
 <p class="eyebrow">paretosched report</p>
-<h1>{html.escape(comparison.workload_name)}</h1>
+<h1>Schedulers compared on the jobs of {html.escape(comparison.workload_name)}</h1>
 <p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
 {warning(comparison.other_machine)}
@@ -135,7 +138,7 @@ def _part(front: Front | None, comparison: Comparison) -> str:
 </section>
 <section>
 <h2>How to run it</h2>
-{HOW_TO_RUN}
+{HOW_TO_RUN.format(groups=html.escape(_option_of_groups(comparison)))}
 {_nearest(front, comparison)}
 </section>
 {_policies(comparison)}
@@ -147,6 +150,11 @@ def _part(front: Front | None, comparison: Comparison) -> str:
 {_drawing(comparison)}{_partitions(comparison)}
 {_provenance(front, comparison)}
 </section>"""
+
+
+def _option_of_groups(comparison: Comparison) -> str:
+    """Return the option that names the list of groups, "" if no list made them."""
+    return f" --groups {shlex.quote(comparison.group_list)}" if comparison.group_list else ""
 
 
 def _joint_gains(comparisons: Sequence[Comparison]) -> str:

@@ -369,11 +369,6 @@ def others_named(wish: Wish, groups: Sequence[str]) -> Wish:
 
     Only here the names of groups are known, which a measure in the goal, such as "mean wait of physics", is of.
 
-    Raises
-    ------
-    InputError
-        All groups are in the goal.
-
     Examples
     --------
     >>> wish = Wish(weights=[("mean wait of physics", 1)], limits=[Limit("others", high=9)])
@@ -384,11 +379,6 @@ def others_named(wish: Wish, groups: Sequence[str]) -> Wish:
         return wish
     asked = groups_asked(wish, groups)
     others = [f"AWRT{k}" for k in range(1, len(groups) + 1) if k not in asked]
-    if groups and not others:
-        raise InputError(
-            f'wish: "{OTHERS}" must be groups that are not in the goal, but all groups are in it; '
-            f'write "{ALL}" for all groups'
-        )
     if not any(is_measure(aim) and measure_of(aim).group in groups for aim in wish.aims):
         return wish
     named = [

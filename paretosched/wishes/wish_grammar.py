@@ -25,6 +25,7 @@ from .wish import (
     check_limit,
     check_near,
     check_weight,
+    groups_asked,
     others_named,
     times,
 )
@@ -137,7 +138,14 @@ class _Reader(TokenReader):
         if self.now.kind != "end":
             operators = '"+", "-", ' if weights and not limits else ""
             self.refuse(f'there must be {operators}"," or the end{self.limit_meant()}')
-        return others_named(Wish(tuple(weights.items()), tuple(near.items()), tuple(limits.values())), [*self.groups])
+        wish = Wish(tuple(weights.items()), tuple(near.items()), tuple(limits.values()))
+        asked = groups_asked(wish, [*self.groups])
+        if any(limit.objective == OTHERS for limit in wish.limits) and len(asked) == len(self.groups):
+            raise InputError(
+                f'wish: "{OTHERS}" must be groups that are not in the goal, but all groups are in it; '
+                f'write "{ALL}" for all groups'
+            )
+        return others_named(wish, [*self.groups])
 
     def sum(self, weights: dict[str, float]) -> None:
         """Read a weighted sum into `weights`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from paretosched.wishes.wish_files import as_wish
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.machine_description import describe_machine, machine_drawing
 from paretosched.workload.time_split import WEEK
+from paretosched.workload.user_groups import with_groups
 from paretosched.workload.workload import Repair
 from support.fronts import a_comparison, a_front, a_run, made_up
 from support.machine_zoo import TWO_PARTITIONS
@@ -89,7 +91,7 @@ def test_names_from_logs_and_users_are_text_everywhere():
     )
     assert [tag for tag, _ in document.elements] == [tag for tag, _ in plain.elements]
     assert all(key != "onerror" for _, attributes in document.elements for key in attributes)
-    assert f"<title>Schedules of {html.escape(HOSTILE)}</title>" in hostile
+    assert f"<title>Schedulers compared on the jobs of {html.escape(HOSTILE)}</title>" in hostile
 
 
 def test_an_undefined_group_is_a_dash():
@@ -327,3 +329,14 @@ def test_the_question_says_of_each_policy_whose_limits_it_breaks_and_the_costs_w
     assert first.startswith("Who pays: the heaviest users (group 1), for whom the wish asks, whose ")
     assert costs.count("By size: large jobs (width >= ") == 1
     assert "limits" not in report(None, compare(w, ["fcfs"], wish="AWRT1")).partition("<h2>Who")[0]
+
+
+def test_the_lines_that_run_it_name_the_list_of_groups(tmp_path: Path) -> None:
+    w = lublin(60, 32, seed=5)
+    (tmp_path / "my groups.csv").write_text("user,group\n1,vip\n*,rest\n", encoding="utf-8")
+    listed = html.unescape(report(None, compare(with_groups(w, tmp_path / "my groups.csv"), ["fcfs"])))
+    steps = listed.partition("How to run it")[2].partition("</section>")[0]
+    assert steps.count("--groups 'my groups.csv'") == 3
+    assert "go into a file" in steps  # words have none
+    assert "--groups" not in report(None, compare(w, ["fcfs"]))
+    assert f"<h1>Schedulers compared on the jobs of {w.name}</h1>" in listed
