@@ -320,9 +320,9 @@ class Comparison:
         "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s",
         "until_s" and "percent", of nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each
         partition; "classes", the rows of `service.by_class`; and "searched", what group optimisation did. If they were
-        asked for, "intervals", [low, high] by the names of the values and gains, "periods", a list with "from_s",
-        "until_s", "from" (local day), "jobs", and the values and gains in each, and "users_react", the fields of
-        `reaction_gains.Reaction`.
+        asked for, "intervals", [low, high] by the names of the values and gains, also of "mean wait" and of that of
+        each group, "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and gains in
+        each, and "users_react", the fields of `reaction_gains.Reaction`.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])

@@ -389,9 +389,10 @@ take of the machine, so large jobs gain and many small ones wait longer.']
         else:
             verdict, why = BETTER if is_shorter else WORSE, "has their run times in it, and what they take"
             link = "and"
+        by = f"{'grows' if grows else 'shrinks'} by {percent(change)} %"
         sentence = (
             f"{_group_text(name)}: AWRT gets {percent(gain)} % {'shorter' if is_shorter else 'longer'}, {link} the "
-            f"mean wait of its jobs {'grows' if grows else 'shrinks'} by {percent(change)} %: AWRT {why}."
+            f"mean wait of its jobs {f'becomes {longer_text(change)}' if change > MANY else by}: AWRT {why}."
         )
         lines.append(Consequence(name, verdict, sentence))
     return lines

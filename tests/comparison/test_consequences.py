@@ -103,6 +103,7 @@ def test_where_two_measures_say_different_things_it_is_said() -> None:
         "worse",
         "Group vip: AWRT gets 2 % longer, and the mean wait of its jobs grows by 73 %",
     )
+    assert "the mean wait of its jobs becomes 18 times as long: AWRT counts" in sentences_of(100, 1775, 25)[0][1]
     for same in ((100, 105, -4.0), (100, 100.5, 25.0), (100, 130, 0.5), (0, 10, 5.0), (100, 150, float("nan"))):
         assert sentences_of(*same) == []
 

@@ -340,3 +340,23 @@ def test_the_lines_that_run_it_name_the_list_of_groups(tmp_path: Path) -> None:
     assert "go into a file" in steps  # words have none
     assert "--groups" not in report(None, compare(w, ["fcfs"]))
     assert f"<h1>Schedulers compared on the jobs of {w.name}</h1>" in listed
+
+
+def test_periods_and_what_has_no_interval_stand_in_names_of_groups() -> None:
+    w = lublin(400, 32, seed=5)
+    w = w.with_(submit=w.submit * max(1, 5 * WEEK // int(w.submit[-1]) + 1))
+    grouped = with_groups(w, "wide: width >= 8; rest")
+    wish = "mean wait of wide, p95 wait of rest <= 1.1*EASY"
+    comparison = compare(grouped, ["fcfs"], wish=wish, intervals=True, rolling=2)
+    page = report(None, comparison)
+    sure = html.unescape(page.partition("How sure is it?")[2].partition("</section>")[0])
+    assert "No interval of p95 wait of rest, nor of a goal with it: only means of jobs have one." in sure
+    assert "<pre>" not in sure
+    for words in ("The goal<small>vs EASY", "AWRT of wide<small>vs EASY", "Limits<small>broken by"):
+        assert sure.count(f'<th scope="col">{words}') == 1
+    rows = cells(page, "broken by, in sum</small></th>")
+    first, second = comparison.rows()[1]["periods"]
+    assert [row[:2] for row in rows] == [[f"{part['from']} {part['jobs']:,}", "FCFS"] for part in (first, second)]
+    assert rows[1][2] == f"{second['objective_vs_easy']:+,.1f} %"
+    assert rows[1][4] == f"{second['AWRT1_vs_easy']:+,.1f} %"
+    assert rows[1][-1] == f"{100 * second['exceeded']:,.0f} %"
