@@ -554,13 +554,11 @@ def compare(
     wish
         What the owner wants, see `wish`; or a wish in words, or the path of a wish file.
     intervals
-        Whether objectives, mean waits and gains get 90 % intervals, by a block bootstrap over the weeks in which jobs
-        were submitted, four at least, see `comparison.intervals`.
+        Whether objectives, mean waits and gains get 90 % intervals, over four weeks at least, see `intervals.intervals`.
     rolling
         In how many parts of the log, one after the other, policies are compared, too; by default none.
     today
-        What runs the machine today, such as "recorded", or any other policy; it comes second, and gains are shown over
-        it, too, with intervals of their own.
+        What runs the machine today, such as "recorded", or any policy; it comes second, and gains are over it, too.
     users
         "react" for how gains change if users react, see `simulate`; all else is with the recorded submissions.
     views
@@ -624,17 +622,13 @@ def compare(
         ideal_rule,
         wish=wish,
         wish_here=wish_here,
-        at_best=best_possible(wish_here, workload, util_from)
-        if wish_here and choice.is_defined(wish_here, values[0])
-        else None,
+        at_best=_at_best(wish_here, workload, util_from, values),
         feasible=feasible,
         **_waits_of(shown),
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
-        intervals=bootstrapped(list(map(week_sums, shown)), with_jobs, list(map(wait_sums, shown)), now)
-        if intervals
-        else None,
+        intervals=_intervals_of(shown, with_jobs, now) if intervals else None,
         periods=()
         if rolling is None
         else periods(schedules, rolling, with_jobs, util_from, None if now is None else schedules[now]),
@@ -649,7 +643,6 @@ def compare(
         today=now,
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         views=tuple(view(how, shown) for how in list_argument("views", views)),
-        large=large_jobs(shown),
         learnt=tuple(learnt_text(workload, policy) for policy in all_policies),
         group_list=_group_list(workload),
         **_in_use(schedules),
@@ -660,7 +653,19 @@ def compare(
 def _waits_of(schedules: Sequence[Schedule]) -> dict[str, Any]:
     """Return how long jobs wait in schedules, and for what, by the names that `Comparison` has for it."""
     tables = (None if schedule.waiting is None else schedule.waiting.table() for schedule in schedules)
-    return {"waits": tuple(map(waits, schedules)), "waiting": tuple(tables)}
+    return {"waits": tuple(map(waits, schedules)), "waiting": tuple(tables), "large": large_jobs(schedules)}
+
+
+def _intervals_of(schedules: Sequence[Schedule], wish: Wish | None, today: int | None) -> Intervals:
+    """Return in which intervals the objectives, mean waits and gains of schedules lie; EASY's is the first one."""
+    return bootstrapped(list(map(week_sums, schedules)), wish, list(map(wait_sums, schedules)), today)
+
+
+def _at_best(wish: Wish | None, workload: Workload, util_from: str, values: Floats) -> Best | None:
+    """Return what no schedule can beat in a wish; None without one, and where it is undefined."""
+    if wish is None or not choice.is_defined(wish, values[0]):
+        return None
+    return best_possible(wish, workload, util_from)
 
 
 def _in_use(schedules: Sequence[Schedule]) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class Sides(NamedTuple):
         before, after = self.awrt if measure == "AWRT" else (getattr(each, measure) for each in self.waits)
         return float(before[place]), float(after[place])
 
-    def grown(self, place: int) -> list[str]:
+    def growing(self, place: int) -> list[str]:
         """Return by which measures a group pays: those that grow by more than 2 %, and by a second or more."""
         pairs = {measure: self.times(measure, place) for measure in MEASURES}
         return [
@@ -172,7 +172,7 @@ class Sides(NamedTuple):
 
     def worst(self, place: int) -> str:
         """Return the measure by which a group that pays loses most."""
-        return max(self.grown(place), key=lambda measure: self.loss(measure, place))
+        return max(self.growing(place), key=lambda measure: self.loss(measure, place))
 
 
 MEASURES = {"mean": "mean wait", "p95": "wait of 95 of 100", "worst": "longest wait", "AWRT": "AWRT"}
@@ -213,24 +213,24 @@ def most_important(
     """
     sides = Sides((today, other), awrt, people)
     groups = [place for place in range(1, len(today.jobs)) if today.jobs[place]]
-    pay = [g for g in groups if sides.grown(g)]
+    pay = [g for g in groups if sides.growing(g)]
     pay.sort(key=lambda g: (g not in asked, -sides.loss(sides.worst(g), g)))
     gain = sorted((g for g in groups if g not in pay), key=lambda g: mean_change(today, other, g))
     gain = [g for g in gain if mean_change(today, other, g) < -2 * NOTABLE]
     lines = []
     if pay:
         name, wanted = people[pay[0] - 1], ", for whom the wish asks," if pay[0] in asked else ","
-        sentence = f"Who pays: {name}{wanted} whose {_paid(sides, pay[0])}{_also(sides, pay[1:], asked)}."
+        sentence = f"Who pays: {name}{wanted} whose {_losses(sides, pay[0])}{_also(sides, pay[1:], asked)}."
         lines.append(Consequence(name, WORSE, sentence))
     elif groups:
         measures = ", ".join(list(MEASURES.values())[:-1])
         sentence = f"Who pays: no group; in none does the {measures} or AWRT grow by more than {2 * NOTABLE:.0f} %."
         lines.append(Consequence("", SAME, sentence))
-    if large is not None and large.grown(1):
-        lines.append(Consequence(large.people[0], WORSE, f"By size: {large.people[0]} pay: their {_paid(large, 1)}."))
+    if large is not None and large.growing(1):
+        lines.append(Consequence(large.people[0], WORSE, f"By size: {large.people[0]} pay: their {_losses(large, 1)}."))
     size = mean_change(today, other, 0)
     verdict = SAME if abs(size) < NOTABLE else WORSE if size > 0 else BETTER
-    grown = [measure for measure in sides.grown(0) if measure in ("p95", "worst")]
+    grown = [measure for measure in sides.growing(0) if measure in ("p95", "worst")]
     link = ", but" if size < 0 else ", and"
     more = f"{link} {_growth(sides, grown, 0)}" if grown else ""
     lines.append(
@@ -253,9 +253,9 @@ def _mean(sides: Sides, place: int) -> str:
     return f"mean wait is {longer_text(size)} ({' → '.join(times)}; AWRT {beside})"
 
 
-def _paid(sides: Sides, place: int) -> str:
+def _losses(sides: Sides, place: int) -> str:
     """Return in words by which measures a group pays, and what becomes of its mean wait."""
-    grown = sides.grown(place)
+    grown = sides.growing(place)
     if "mean" in grown:
         return _growth(sides, grown, place, the="")
     size, (before, after) = mean_change(*sides.waits, place), map(duration, sides.times("mean", place))
@@ -296,15 +296,15 @@ def _from_to(before: float, after: float) -> str:
     first, last = ("nothing" if before < AT_ONCE else duration(before)), duration(after)
     if first == last:
         return f"by {percent(100 * (after - before) / before)} % ({last})"
-    return f"from {joined(first, 'to', last)}"
+    return f"from {two_times(first, 'to', last)}"
 
 
-def joined(first: str, word: str, last: str) -> str:
+def two_times(first: str, word: str, last: str) -> str:
     """Return two times in words, the unit once if it is the same.
 
     Examples
     --------
-    >>> joined("3 days", "to", "7 days"), joined("1 minute", "to", "6 minutes"), joined("1 h", "to", "3 days")
+    >>> two_times("3 days", "to", "7 days"), two_times("1 minute", "to", "6 minutes"), two_times("1 h", "to", "3 days")
     ('3 to 7 days', '1 to 6 minutes', '1 h to 3 days')
     """
     number, _, unit = first.partition(" ")

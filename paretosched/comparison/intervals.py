@@ -237,12 +237,12 @@ def intervals(
     if waits:
         values = np.concatenate([values, [response_times(part, counts)[:, 1:] for part in waits]], axis=2)
 
-    def gained(over: int) -> tuple[Floats, Floats]:
+    def gains_and_goals(over: int) -> tuple[Floats, Floats]:
         of_goals = gains_over(goals, over) if wish is not None and wish.weights else np.full_like(goals, np.nan)
         return ends_of(gains_over(values, over)), ends_of(of_goals[..., None])[:, 0]
 
-    gains, goal_gains = gained(0)
-    over_today = (None, None) if today is None else gained(today)
+    gains, goal_gains = gains_and_goals(0)
+    over_today = (None, None) if today is None else gains_and_goals(today)
     ends = ends_of(values), gains, ends_of(goals[..., None])[:, 0], goal_gains
     return Intervals(weeks, block_length(weeks), *ends, *over_today)
 

@@ -22,7 +22,7 @@ from ..comparison.comparison_tables import (
     searched_text,
     with_sign,
 )
-from ..comparison.consequences import MANY, Sides, duration, joined, most_important, percent
+from ..comparison.consequences import MANY, Sides, duration, most_important, percent, two_times
 from ..comparison.intervals import PERCENT, wait_names, without_interval
 from ..comparison.partition_use import OF_PARTITIONS
 from ..comparison.reaction_gains import NOTE
@@ -355,7 +355,7 @@ def _intervals(comparison: Comparison, rows: Sequence[Mapping[str, Any]]) -> str
         tds = []
         for number, of in enumerate(cells):
             ends, gain = of.get(key), of.get(f"{key}_vs_{over}")
-            text = "" if key == "objective" or ends is None else joined(duration(ends[0]), "to", duration(ends[1]))
+            text = "" if key == "objective" or ends is None else two_times(duration(ends[0]), "to", duration(ends[1]))
             small = "" if number == first or gain is None else f"<small>{_gain_words(*gain)}</small>"
             tds.append(f"<td>{html.escape(text)}{small}</td>" if text or small else "<td>–</td>")
         lines.append(f'<tr><th scope="row">{html.escape(words)}</th>{"".join(tds)}</tr>')

@@ -12,7 +12,7 @@ import pytest
 
 from paretosched.comparison.comparison import BEST, NEAREST, OF_FRONT, compare
 from paretosched.comparison.comparison_tables import OF_CLASSES, with_sign
-from paretosched.comparison.consequences import duration, joined, percent
+from paretosched.comparison.consequences import duration, percent, two_times
 from paretosched.comparison.intervals import intervals as bootstrapped
 from paretosched.comparison.intervals import wait_sums, week_sums
 from paretosched.core.errors import InputError
@@ -255,7 +255,7 @@ def test_the_schedule_nearest_to_the_objective_has_waits_sentences_and_intervals
     assert sure[7][0] == "AWRT"
     assert sure[8][0] == "AWRT of group 1"
     low, high = row["intervals"]["mean wait"]
-    assert sure[1][-1].startswith(joined(duration(low), "to", duration(high)))
+    assert sure[1][-1].startswith(two_times(duration(low), "to", duration(high)))
     low, high = row["intervals"]["mean wait_vs_easy"]
     assert sure[1][-1].endswith(f" {with_sign(low)[:-2]} to {with_sign(high)}")
     assert "%" not in sure[1][1]  # of EASY itself
