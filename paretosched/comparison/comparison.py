@@ -554,7 +554,7 @@ def compare(
     wish
         What the owner wants, see `wish`; or a wish in words, or the path of a wish file.
     intervals
-        Whether objectives, mean waits and gains get 90 % intervals, over four weeks at least, see `intervals.intervals`.
+        Whether objectives, mean waits and gains get 90 % intervals, over four weeks at least, see `intervals`.
     rolling
         In how many parts of the log, one after the other, policies are compared, too; by default none.
     today
