@@ -42,6 +42,7 @@ from ..plots.style import HOUR
 from ..simulation.objective import FROM_START, Objective, convention, group_of, is_of_group
 from ..simulation.service import CLASS_BOUND
 from ..wishes.wish import Wish, exceeded_limits, groups_asked, is_defined, wish_text
+from ..wishes.wish_grammar import names_in_words
 from ..workload.machine_description import machine_drawing, machine_words
 from ..workload.measures import is_measure, measure_of
 from ..workload.overruns import overrun_text
@@ -223,7 +224,7 @@ def _question(comparison: Comparison) -> str:
     asked = f"How do jobs wait under {enumeration(others)}, beside EASY?" if others else "How do jobs wait under EASY?"
     if comparison.wish is None:
         return f"<p>{asked}</p>"
-    words = html.escape(wish_text(comparison.wish, hours=True))
+    words = html.escape(wish_text(comparison.wish, hours=True, names=names_in_words(comparison.objectives)))
     return f'<p>{asked} The wish: <span class="wish">{words}</span>.</p>{_limits(comparison)}'
 
 

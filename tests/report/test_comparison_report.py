@@ -352,6 +352,9 @@ def test_periods_and_what_has_no_interval_stand_in_names_of_groups() -> None:
     sure = html.unescape(page.partition("How sure is it?")[2].partition("</section>")[0])
     assert "No interval of p95 wait of rest, nor of a goal with it: only means of jobs have one." in sure
     assert "<pre>" not in sure
+    assert "mean wait of wide, p95 wait of rest &lt;= 1.1*EASY</span>" in page
+    named = report(None, compare(grouped, ["fcfs"], wish="mean wait of wide, others <= 1.1*EASY"))
+    assert "mean wait of wide, rest &lt;= 1.1*EASY</span>" in named  # not AWRT2
     for words in ("The goal<small>vs EASY", "AWRT of wide<small>vs EASY", "Limits<small>broken by"):
         assert sure.count(f'<th scope="col">{words}') == 1
     rows = cells(page, "broken by, in sum</small></th>")
