@@ -319,13 +319,16 @@ def _costs(comparison: Comparison) -> str:
         lines = most_important(comparison.waits[first], comparison.waits[k], people(groups), both, asked, large)
         items = "".join(f"<li>{html.escape(line.sentence)}</li>" for line in lines)
         parts.append(f'<h3>{html.escape(name)}</h3><ul class="summary">{items}</ul>')
-    return f"<section>\n<h2>What it costs whom</h2>\n{''.join(parts)}\n</section>"
+    reference = html.escape(comparison.policies[first])
+    return (
+        f'<section>\n<h2>What it costs whom</h2>\n<p class="quiet">Against {reference}:</p>{"".join(parts)}\n</section>'
+    )
 
 
 def _how_sure(front: Front | None, comparison: Comparison) -> str:
     """Return what was searched, and the intervals and periods that were asked for, or how to ask for them."""
     rows = [row for row in comparison.rows() if row["waits"] or row["policy"] in comparison.policies]
-    words = [*filter(None, comparison.learnt), *([] if front is None else [origin_words(front)])]
+    words = [*map(_sentence, filter(None, comparison.learnt)), *([] if front is None else [origin_words(front)])]
     if comparison.intervals is None and not comparison.periods:
         words.append(
             "Each number is of these jobs alone. compare --intervals says between what they lie for other weeks of the "
@@ -334,7 +337,10 @@ def _how_sure(front: Front | None, comparison: Comparison) -> str:
     tables = []
     if comparison.intervals is not None:
         of = comparison.intervals
-        words += [f"{_sentence(INTERVALS.format(weeks=of.weeks, block=of.block))}.", _sentence(of.caution)]
+        words += [
+            f"{_sentence(INTERVALS.format(weeks=of.weeks, block=of.block))}.",
+            f"{_sentence(of.caution)}." if of.caution else "",
+        ]
         words += [f"{_sentence(line)}." for line in without_interval(comparison.objectives)]
         tables.append(_intervals(comparison, rows))
     if comparison.periods and len(comparison.policies) > 1:

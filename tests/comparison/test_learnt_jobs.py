@@ -33,7 +33,7 @@ def test_a_report_says_from_how_many_jobs_a_policy_learnt_and_what_came_out_on_t
     assert f"its goal was {abs(change):.0f} % {'better' if change >= 0 else 'worse'} than with EASY" in text
     assert ("no limit was broken" in text) == (system.rest_exceeded == 0)
     page = html.unescape(report(None, compare(w, [policy, "fcfs"])))
-    assert text in page.partition("How sure is it?")[2].partition("</section>")[0]
+    assert text[1:] in page.partition("How sure is it?")[2].partition("</section>")[0]
     assert page.count(" learnt from ") == 1  # FCFS did not
     assert (
         learnt_text(first, policy) == f"{policy.name} learnt from these jobs: nothing here shows how it does on others."
