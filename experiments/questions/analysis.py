@@ -186,7 +186,15 @@ def table_of_whatif(rows: Rows, by_policy: bool = False) -> list[str]:
     ]
     change = "change of the mean" + (", 95 %" if rows[0]["draws"] not in ("", "0") else "")
     heads = ["policy" if by_policy else "what if", "who", "jobs", "mean wait, h", "95 of 100 within, h", change]
-    return markdown(heads, lines, left=2)
+    return [*markdown(heads, lines, left=2), *of_draws(rows)]
+
+
+def of_draws(rows: Rows) -> list[str]:
+    """Return what the jobs of a table of questions are, where they are not those of the log itself."""
+    draws = rows[0]["draws"]
+    if draws in ("", "0", "1"):
+        return []
+    return ["", f"Jobs and waits are means of {draws} logs that were put together again from the users of this one."]
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------
@@ -319,9 +327,9 @@ def limit(rows: Rows) -> Answer:
     gone, total, work = lost_of(then)
     _, _, of_week = lost_of(week)
     return (
-        f"It would turn away {gone} of {total} jobs, with {work:.0f} % of all work; the mean wait of the others would "
-        f"be {change_of(then)}. A limit of a week turns away {of_week:.0f} % of the work, and the others' wait is "
-        f"{change_of(week)}.",
+        f"It would turn away {gone} of the log's {total} jobs, with {work:.0f} % of all work; the mean wait of the "
+        f"others would be {change_of(then)}. A limit of a week turns away {of_week:.0f} % of the work, and the "
+        f"others' wait is {change_of(week)}.",
         table_of_whatif(rows),
     )
 

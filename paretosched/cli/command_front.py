@@ -63,6 +63,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show the result."""
+    from ..comparison.waits_table import costs_of
     from ..core.tables import to_json
     from ..deployment.slurm_words import limit_lines
     from ..fronts.front_files import check_front_name, load_front, save_front
@@ -97,14 +98,24 @@ def run(options: argparse.Namespace) -> None:
     if options.output is not None:
         save_front(front, options.output)
     if options.json:
-        more: dict[str, object] = {} if answered is None else {"answer": answered.about()}
+        more: dict[str, object] = {}
+        if answered is not None:
+            more["answer"] = answered.about() | {"costs": [line.sentence for line in costs_of(answered)[1]]}
         more |= {} if effects is None else {"limits": effects.about() | {"lines": set_by}}
         more |= {"gains": gains} if gains else {}
         show(to_json(about | {"log": _log(options.runs, front), "unfinished": states} | more))
     else:
         lines = [f"{path}: {state}" for path, state in states.items()]
         headline = [f"{gains_text(gains, reach)}\n"] if gains else []
-        parts = [*headline, merging_text(about), extremes_text(front)] if answered is None else [answered.text()]
+        parts = [*headline, merging_text(about), extremes_text(front)]
+        if answered is not None:
+            over, costs = costs_of(answered)
+            parts = [
+                answered.text(),
+                "",
+                f"what it costs whom, against {over}:",
+                *(f"- {line.sentence}" for line in costs),
+            ]
         parts += [] if effects is None else ["", effects.text()]
         parts += ["set by:", *(f"  {line}" for line in set_by)] if set_by else []
         show("\n".join([*parts, *lines]))

@@ -168,10 +168,12 @@ def with_order(options: argparse.Namespace, policies: Sequence[Policy]) -> list[
 def read_sites(option: str, policies: Sequence[str], shares: str | None) -> list[Policy]:
     """Return policies, which an option names; each slurm.conf with shares, if these are given.
 
-    Where several have one name, as copies of a slurm.conf with one line changed do, the file is said, too.
+    Words in a file are called like it: mine.txt is "mine". Where several have one name, as copies of a slurm.conf with
+    one line changed do, the file is said, too.
     """
     from dataclasses import replace
 
+    from ..policies.plain import PLAIN_RULES
     from ..policies.policy import as_policy
     from ..policies.slurm_policy import read_slurm
 
@@ -181,6 +183,10 @@ def read_sites(option: str, policies: Sequence[str], shares: str | None) -> list
     chosen = [
         read_slurm(policy, shares) if site else as_policy(policy)
         for policy, site in zip(policies, is_site, strict=True)
+    ]
+    chosen = [
+        replace(policy, name=Path(said).stem) if said.endswith(".txt") and policy.rule not in PLAIN_RULES else policy
+        for policy, said in zip(chosen, policies, strict=True)
     ]
     names = [policy.name for policy in chosen]
     files = [policy.provenance.get("slurm", {}).get("file") for policy in chosen]

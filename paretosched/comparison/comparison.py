@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,7 @@ from ..wishes.outer_front import outer_front
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, from_json, measuring
+from ..workload.group_rules import grouping_of
 from ..workload.machine_description import describe_machine
 from ..workload.measures import as_measured, with_measures
 from ..workload.recorded_fit import other_machine
@@ -87,14 +89,16 @@ from .comparison_tables import (
     wait_table,
     wish_table,
 )
+from .consequences import longer_text
 from .front_of_workload import foreign
 from .front_positions import against, beside_front
-from .intervals import Intervals, interval_table, week_sums
+from .intervals import Intervals, interval_table, wait_sums, week_sums
 from .intervals import intervals as bootstrapped
+from .learnt_jobs import learnt_text
 from .partition_use import CPUS, OF_PARTITIONS, ByPartition, partition_table, resources_in_use, use_by_partition
 from .periods import Period, period_table, periods
 from .reaction_gains import NOTE, Reaction, reaction_gains, reaction_table
-from .views import View, view, wait_cells, whose
+from .views import View, large_jobs, view, wait_cells, whose
 
 if TYPE_CHECKING:
     import os
@@ -211,6 +215,12 @@ class Comparison:
         (q,), what users make of each policy by reacting, see `reaction_gains`; none if not asked for.
     views
         How long jobs wait in other groups than those of the objectives, such as their accounts; see `View`.
+    large
+        The same of large jobs, see `large_jobs`; None where all jobs are about as large.
+    learnt
+        (q,), from which of the jobs each policy learnt, in sentences, see `learnt_text`; "" if untrained.
+    group_list
+        The name of the CSV file that says who is in which group; "" without one.
     """
 
     workload_name: str
@@ -257,6 +267,9 @@ class Comparison:
     today: int | None = None
     reactions: tuple[Reaction, ...] = ()
     views: tuple[View, ...] = ()
+    large: View | None = None
+    learnt: tuple[str, ...] = ()
+    group_list: str = ""
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -307,9 +320,9 @@ class Comparison:
         "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s", "bin_s",
         "until_s" and "percent", of nodes "percent_memory" and "percent_gpus", and under "partitions" the same of each
         partition; "classes", the rows of `service.by_class`; and "searched", what group optimisation did. If they were
-        asked for, "intervals", [low, high] by the names of the values and gains, "periods", a list with "from_s",
-        "until_s", "from" (local day), "jobs", and the values and gains in each, and "users_react", the fields of
-        `reaction_gains.Reaction`.
+        asked for, "intervals", [low, high] by the names of the values and gains, also of "mean wait" and of that of
+        each group, "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and gains in
+        each, and "users_react", the fields of `reaction_gains.Reaction`.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -427,7 +440,7 @@ class Comparison:
             return ""
         assert self.wish is not None  # noqa: S101  # there is one if a schedule is nearest to it
         end = "" if self.wish.limits else ", which a limit would forbid"
-        return f"; that schedule makes {name} {losses[name]:,.0f} % longer than EASY does{end}"
+        return f"; that schedule makes {name} {longer_text(losses[name], 'EASY does')}{end}"
 
     def _of_schedule(self, q: int) -> dict[str, Any]:
         """Return the cells about waits and, if asked for, intervals, of a policy or, behind them, of `nearest_row`."""
@@ -534,18 +547,18 @@ def compare(
     workload
         The jobs and the machine; or the path of a log or of a run directory.
     policies
-        One or several policies, as for `simulate`; or a dict of them by the names that they have here. EASY is always
-        simulated, as the reference, and comes first.
+        One or several policies, as for `simulate`, also functions f(jobs, now) and a `Schedule`; or a dict of them by
+        the names that they have here. EASY is always simulated, as the reference, and comes first.
     front
         Schedules of the same workload; or the path of a run or front file.
     wish
         What the owner wants, see `wish`; or a wish in words, or the path of a wish file.
     intervals
-        Whether objectives and gains get 90 % intervals, by a block bootstrap over weeks, see `comparison.intervals`.
+        Whether objectives, mean waits and gains get 90 % intervals, over four weeks at least, see `intervals`.
     rolling
         In how many parts of the log, one after the other, policies are compared, too; by default none.
     today
-        What runs the machine today, such as "recorded"; it comes second, and gains are shown over it, too.
+        What runs the machine today, such as "recorded", or any policy; it comes second, and gains are over it, too.
     users
         "react" for how gains change if users react, see `simulate`; all else is with the recorded submissions.
     views
@@ -609,15 +622,13 @@ def compare(
         ideal_rule,
         wish=wish,
         wish_here=wish_here,
-        at_best=best_possible(wish_here, workload, util_from)
-        if wish_here and choice.is_defined(wish_here, values[0])
-        else None,
+        at_best=_at_best(wish_here, workload, util_from, values),
         feasible=feasible,
         **_waits_of(shown),
         classes=tuple(by_class(schedule, sharing) for schedule in schedules),
         searched=tuple(schedule.searched for schedule in schedules),
         shares_time=sharing is not None,
-        intervals=bootstrapped([week_sums(schedule) for schedule in shown], with_jobs) if intervals else None,
+        intervals=_intervals_of(shown, with_jobs, now) if intervals else None,
         periods=()
         if rolling is None
         else periods(schedules, rolling, with_jobs, util_from, None if now is None else schedules[now]),
@@ -632,6 +643,8 @@ def compare(
         today=now,
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         views=tuple(view(how, shown) for how in list_argument("views", views)),
+        learnt=tuple(learnt_text(workload, policy) for policy in all_policies),
+        group_list=_group_list(workload),
         **_in_use(schedules),
         **of_front,
     )
@@ -640,7 +653,19 @@ def compare(
 def _waits_of(schedules: Sequence[Schedule]) -> dict[str, Any]:
     """Return how long jobs wait in schedules, and for what, by the names that `Comparison` has for it."""
     tables = (None if schedule.waiting is None else schedule.waiting.table() for schedule in schedules)
-    return {"waits": tuple(map(waits, schedules)), "waiting": tuple(tables)}
+    return {"waits": tuple(map(waits, schedules)), "waiting": tuple(tables), "large": large_jobs(schedules)}
+
+
+def _intervals_of(schedules: Sequence[Schedule], wish: Wish | None, today: int | None) -> Intervals:
+    """Return in which intervals the objectives, mean waits and gains of schedules lie; EASY's is the first one."""
+    return bootstrapped(list(map(week_sums, schedules)), wish, list(map(wait_sums, schedules)), today)
+
+
+def _at_best(wish: Wish | None, workload: Workload, util_from: str, values: Floats) -> Best | None:
+    """Return what no schedule can beat in a wish; None without one, and where it is undefined."""
+    if wish is None or not choice.is_defined(wish, values[0]):
+        return None
+    return best_possible(wish, workload, util_from)
 
 
 def _in_use(schedules: Sequence[Schedule]) -> dict[str, Any]:
@@ -654,6 +679,12 @@ def _in_use(schedules: Sequence[Schedule]) -> dict[str, Any]:
         "by_partition": use_by_partition(schedules, edges),
         "partition_means": use_by_partition(schedules, np.array([first, last])) if last > first else {},
     }
+
+
+def _group_list(workload: Workload) -> str:
+    """Return the name of the CSV file that made the groups of a workload; "" if none did."""
+    step = grouping_of(workload)
+    return Path(str(step.get("path"))).name if step.get("function") == "by_csv" else ""
 
 
 def _ideal(workload: Workload, values: Floats) -> tuple[Floats, str]:

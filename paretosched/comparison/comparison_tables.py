@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -171,6 +172,17 @@ def from_submission_text(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     note = "UTIL is from the first start on, as in the papers, and rewards idling; from the first submission: "
     return [note + ", ".join(words)]
+
+
+def in_words(name: str) -> str:
+    """Return the name of a measure as people say it, where a group has only a number.
+
+    Examples
+    --------
+    >>> in_words("mean wait of 5"), in_words("mean wait of gpu")
+    ('mean wait of group 5', 'mean wait of gpu')
+    """
+    return re.sub(r" of (\d+)$", r" of group \1", name)
 
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:

@@ -6,12 +6,13 @@ jobs, not of processor seconds. What is said of the scheduler that is compared w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.errors import number_of
+from ..core.tables import enumeration
 from ..simulation.service import DAY, HOUR, Waits
 from ..workload.user_groups import count_users
 from ..workload.workload import Workload
@@ -20,6 +21,7 @@ MINUTE = 60
 AT_ONCE = 1.0  # s; a wait below it is none
 FEW = 30  # jobs, of which a mean says little
 MUCH = 5  # times as much is worth a sentence, too
+MANY = 300.0  # per cent longer; above, a time is so many times as long
 NOTABLE = 1.0  # per cent; a smaller change is not worth a sentence of its own
 BETTER, WORSE, SAME, MIXED = "better", "worse", "same", "mixed"
 
@@ -114,59 +116,200 @@ def percent(number: float) -> str:
     return f"{abs(number):,.0f}" if abs(number) >= 10 else f"{abs(number):.2g}"
 
 
-def most_important(
-    today: Waits, other: Waits, people: Sequence[str], awrt: tuple[Sequence[float], Sequence[float]]
-) -> list[Consequence]:
-    """Return what changes most with another schedule, at most three sentences: who pays, all, and who gains.
-
-    A group pays or gains if its mean wait changes by more than 2 %; the one with the largest change is named.
-
-    Parameters
-    ----------
-    today, other
-        As for `consequences`.
-    people
-        Who is in each group, in words, (G,).
-    awrt
-        The AWRT of all jobs and of each group today, and with the other schedule, (G + 1,) s each.
+def longer_text(size: float, than: str = "") -> str:
+    """Return in words how much longer a time is, per cent, or shorter; what is much longer is so many times as long.
 
     Examples
     --------
-    >>> def of(*mean): return Waits(np.array([9, 5, 4]), np.array(mean), *(np.zeros(3) for _ in range(5)))
-    >>> aw = [7200.0] * 3
-    >>> for line in most_important(of(7200.0, 3600.0, 9000.0), of(6000.0, 4000.0, 7000.0), ["staff", "gpu"], (aw, aw)):
-    ...     print(line.sentence)
-    Who pays: staff, whose mean wait is 11 % longer (1 h → 1.1 h; AWRT 2 h → 2 h).
-    All jobs: the mean wait is 17 % shorter (2 h → 1.7 h; AWRT 2 h → 2 h).
-    Who gains most: gpu, whose mean wait is 22 % shorter (2.5 h → 1.9 h; AWRT 2 h → 2 h).
+    >>> [longer_text(size) for size in (34.2, -17.0, 1675.0, float("inf"))]
+    ['34 % longer', '17 % shorter', '18 times as long', 'much longer']
+    >>> longer_text(34.2, "with B"), longer_text(1675.0, "with B")
+    ('34 % longer than with B', '18 times as long as with B')
+    """
+    behind = f" than {than}" if than else ""
+    if np.isinf(size):
+        return f"much longer{behind}"
+    if size > MANY:
+        return f"{percent(1 + size / 100)} times as long{behind.replace('than', 'as', 1)}"
+    return f"{percent(size)} % {'longer' if size > 0 else 'shorter'}{behind}"
+
+
+class Sides(NamedTuple):
+    """How some jobs wait today and with another schedule: of all of them first, then of each group.
+
+    Attributes
+    ----------
+    waits
+        Under the scheduler that is compared with, and under the other one, of the same jobs.
+    awrt
+        The AWRT of all jobs and of each group today, and with the other schedule, (G + 1,) s each.
+    people
+        Who is in each group, in words, (G,).
     """
 
-    def change(place: int) -> float:
-        return mean_change(today, other, place)
+    waits: tuple[Waits, Waits]
+    awrt: tuple[Sequence[float], Sequence[float]]
+    people: Sequence[str]
 
-    def words(place: int) -> str:
-        size, times = change(place), [duration(float(waits.mean[place])) for waits in (today, other)]
-        beside = " → ".join(duration(float(values[place])) for values in awrt)
-        if abs(size) < NOTABLE:
-            return f"the mean wait stays {times[1]} (AWRT {beside})"
-        much = "longer" if np.isinf(size) else f"{percent(size)} % {'longer' if size > 0 else 'shorter'}"
-        return f"the mean wait is {much} ({' → '.join(times)}; AWRT {beside})"
+    def times(self, measure: str, place: int) -> tuple[float, float]:
+        """Return a measure of MEASURES of a group, place 1 on, or of all, 0: today, and with the other schedule, s."""
+        before, after = self.awrt if measure == "AWRT" else (getattr(each, measure) for each in self.waits)
+        return float(before[place]), float(after[place])
 
+    def growing(self, place: int) -> list[str]:
+        """Return by which measures a group pays: those that grow by more than 2 %, and by a second or more."""
+        pairs = {measure: self.times(measure, place) for measure in MEASURES}
+        return [
+            measure
+            for measure, (before, after) in pairs.items()
+            if after - before > max(2 * NOTABLE / 100 * before, AT_ONCE)
+        ]
+
+    def loss(self, measure: str, place: int) -> float:
+        """Return the growth of a measure as a share of it; what is less than an hour counts as an hour."""
+        before, after = self.times(measure, place)
+        return (after - before) / max(before, HOUR)
+
+    def worst(self, place: int) -> str:
+        """Return the measure by which a group that pays loses most."""
+        return max(self.growing(place), key=lambda measure: self.loss(measure, place))
+
+
+MEASURES = {"mean": "mean wait", "p95": "wait of 95 of 100", "worst": "longest wait", "AWRT": "AWRT"}
+
+
+def most_important(
+    today: Waits,
+    other: Waits,
+    people: Sequence[str],
+    awrt: tuple[Sequence[float], Sequence[float]],
+    asked: Collection[int] = (),
+    large: Sides | None = None,
+) -> list[Consequence]:
+    """Return what changes most with another schedule, at most four sentences: who pays, large jobs, all, who gains.
+
+    A group pays if its mean wait, its wait of 95 of 100, its longest wait or its AWRT grows by more than 2 %; it gains
+    if its mean wait shrinks by more than 2 %, and it pays by nothing. The group that pays most is the first one, unless
+    one pays for which the wish asks.
+
+    Parameters
+    ----------
+    today, other, people, awrt
+        As for `Sides`.
+    asked
+        Numbers of the groups that the wish asks for, from 1 on.
+    large
+        The same for large jobs, its only group, which have a sentence if they pay.
+
+    Examples
+    --------
+    >>> def of(mean, last): return Waits(np.array([9, 5, 4]), *map(np.array, (mean, mean, mean, last, mean, mean)))
+    >>> a, b = of([7200.0, 3600.0, 9000.0], [14400.0] * 3), of([6000.0, 3000.0, 7000.0], [36000.0, 36000.0, 14400.0])
+    >>> for line in most_important(a, b, ["staff", "gpu"], ([7200.0] * 3, [7200.0] * 3)):
+    ...     print(line.sentence)
+    Who pays: staff, whose mean wait is 17 % shorter (1 h → 50 minutes), but the longest wait grows from 4 to 10 h.
+    All jobs: the mean wait is 17 % shorter (2 h → 1.7 h; AWRT 2 h → 2 h), but the longest wait grows from 4 to 10 h.
+    Who gains most: gpu, whose mean wait is 22 % shorter (2.5 h → 1.9 h; AWRT 2 h → 2 h).
+    """
+    sides = Sides((today, other), awrt, people)
     groups = [place for place in range(1, len(today.jobs)) if today.jobs[place]]
-    pays, gains = max(groups, key=change, default=0), min(groups, key=change, default=0)
+    pay = [g for g in groups if sides.growing(g)]
+    pay.sort(key=lambda g: (g not in asked, -sides.loss(sides.worst(g), g)))
+    gain = sorted((g for g in groups if g not in pay), key=lambda g: mean_change(today, other, g))
+    gain = [g for g in gain if mean_change(today, other, g) < -2 * NOTABLE]
     lines = []
-    for place, verdict, who in ((pays, WORSE, "Who pays"), (0, "", "All jobs"), (gains, BETTER, "Who gains most")):
-        size = change(place)
-        verdict = verdict or (SAME if abs(size) < NOTABLE else WORSE if size > 0 else BETTER)
-        if place == 0 and who == "All jobs":
-            lines.append(Consequence("", verdict, f"{who}: {words(0)}."))
-        elif place and abs(size) > 2 * NOTABLE and (size > 0) == (verdict == WORSE):
-            whose = words(place).replace("the mean", "whose mean", 1)
-            same = [g for g in groups if g != place and change(g) * size > 0 and abs(change(g)) > 2 * NOTABLE]
-            verb = who.split()[1] if len(same) == 1 else who.split()[1].rstrip("s")
-            too = f"; {number_of(len(same), 'other group')} {verb}, too" if same else ""
-            lines.append(Consequence(people[place - 1], verdict, f"{who}: {people[place - 1]}, {whose}{too}."))
+    if pay:
+        name, wanted = people[pay[0] - 1], ", for whom the wish asks," if pay[0] in asked else ","
+        sentence = f"Who pays: {name}{wanted} whose {_losses(sides, pay[0])}{_also(sides, pay[1:], asked)}."
+        lines.append(Consequence(name, WORSE, sentence))
+    elif groups:
+        measures = ", ".join(list(MEASURES.values())[:-1])
+        sentence = f"Who pays: no group; in none does the {measures} or AWRT grow by more than {2 * NOTABLE:.0f} %."
+        lines.append(Consequence("", SAME, sentence))
+    if large is not None and large.growing(1):
+        lines.append(Consequence(large.people[0], WORSE, f"By size: {large.people[0]} pay: their {_losses(large, 1)}."))
+    size = mean_change(today, other, 0)
+    verdict = SAME if abs(size) < NOTABLE else WORSE if size > 0 else BETTER
+    grown = [measure for measure in sides.growing(0) if measure in ("p95", "worst")]
+    link = ", but" if size < 0 else ", and"
+    more = f"{link} {_growth(sides, grown, 0)}" if grown else ""
+    lines.append(
+        Consequence("", MIXED if grown and verdict == BETTER else verdict, f"All jobs: the {_mean(sides, 0)}{more}.")
+    )
+    if gain:
+        many = len(gain) - 1
+        too = f"; {number_of(many, 'other group')} {'gains' if many == 1 else 'gain'}, too" if many else ""
+        name = people[gain[0] - 1]
+        lines.append(Consequence(name, BETTER, f"Who gains most: {name}, whose {_mean(sides, gain[0])}{too}."))
     return lines
+
+
+def _mean(sides: Sides, place: int) -> str:
+    """Return in words what becomes of a mean wait, and beside it of AWRT."""
+    size, times = mean_change(*sides.waits, place), [duration(x) for x in sides.times("mean", place)]
+    beside = " → ".join(map(duration, sides.times("AWRT", place)))
+    if abs(size) < NOTABLE:
+        return f"mean wait stays {times[1]} (AWRT {beside})"
+    return f"mean wait is {longer_text(size)} ({' → '.join(times)}; AWRT {beside})"
+
+
+def _losses(sides: Sides, place: int) -> str:
+    """Return in words by which measures a group pays, and what becomes of its mean wait."""
+    grown = sides.growing(place)
+    if "mean" in grown:
+        return _growth(sides, grown, place, the="")
+    size, (before, after) = mean_change(*sides.waits, place), map(duration, sides.times("mean", place))
+    becomes = f"stays {after}" if abs(size) < NOTABLE else f"is {longer_text(size)} ({before} → {after})"
+    return f"mean wait {becomes}, {'but' if size < NOTABLE else 'and'} {_growth(sides, grown, place)}"
+
+
+def _growth(sides: Sides, grown: Sequence[str], place: int, the: str = "the ") -> str:
+    """Return in words from when to when measures grow."""
+    verbs = [" grows", *[""] * len(grown)]
+    return enumeration([
+        f"{'' if measure == 'AWRT' else the}{MEASURES[measure]}{verb} {_from_to(*sides.times(measure, place))}"
+        for measure, verb in zip(grown, verbs, strict=False)
+    ])  # fmt: skip
+
+
+def _also(sides: Sides, pay: Sequence[int], asked: Collection[int]) -> str:
+    """Return in words who else pays: two groups, each by the measure that grows most, and how many more there are."""
+    named = []
+    for place in pay[:2]:
+        measure = sides.worst(place)
+        wanted = ", for whom the wish asks" if place in asked else ""
+        named.append(
+            f"{sides.people[place - 1]}{wanted} ({MEASURES[measure]} {_from_to(*sides.times(measure, place))})"
+        )
+    more = [number_of(len(pay) - 2, "other group")] if len(pay) > 2 else []
+    return f"; also {enumeration([*named, *more])}" if pay else ""
+
+
+def _from_to(before: float, after: float) -> str:
+    """Return from when to when a time grows, in words.
+
+    Examples
+    --------
+    >>> _from_to(259200, 604800), _from_to(5400, 259200), _from_to(0.2, 60), _from_to(864000, 890000)
+    ('from 3 to 7 days', 'from 1.5 h to 3 days', 'from nothing to 1 minute', 'by 3 % (10 days)')
+    """
+    first, last = ("nothing" if before < AT_ONCE else duration(before)), duration(after)
+    if first == last:
+        return f"by {percent(100 * (after - before) / before)} % ({last})"
+    return f"from {two_times(first, 'to', last)}"
+
+
+def two_times(first: str, word: str, last: str) -> str:
+    """Return two times in words, the unit once if it is the same.
+
+    Examples
+    --------
+    >>> two_times("3 days", "to", "7 days"), two_times("1 minute", "to", "6 minutes"), two_times("1 h", "to", "3 days")
+    ('3 to 7 days', '1 to 6 minutes', '1 h to 3 days')
+    """
+    number, _, unit = first.partition(" ")
+    is_same = last.partition(" ")[2].removesuffix("s") == unit.removesuffix("s")
+    return f"{number if is_same else first} {word} {last}"
 
 
 def mean_change(before: Waits, after: Waits, place: int) -> float:
@@ -199,10 +342,7 @@ def either_or(one: tuple[str, Waits], other: tuple[str, Waits], people: Sequence
     sentences = []
     for (name, here), (against, there) in ((one, other), (other, one)):
         all_jobs = mean_change(there, here, 0)
-        size = (
-            "much longer" if np.isinf(all_jobs) else f"{percent(all_jobs)} % {'longer' if all_jobs > 0 else 'shorter'}"
-        )
-        words = f"{size} than with {against}" if abs(all_jobs) >= NOTABLE else f"as with {against}"
+        words = longer_text(all_jobs, f"with {against}") if abs(all_jobs) >= NOTABLE else f"as with {against}"
         changes = {k: mean_change(there, here, k) for k in range(1, len(here.jobs)) if here.jobs[k]}
         gaining = sorted((k for k in changes if changes[k] < -2 * NOTABLE), key=changes.__getitem__)
         who = "better for no group"
@@ -249,9 +389,10 @@ take of the machine, so large jobs gain and many small ones wait longer.']
         else:
             verdict, why = BETTER if is_shorter else WORSE, "has their run times in it, and what they take"
             link = "and"
+        by = f"{'grows' if grows else 'shrinks'} by {percent(change)} %"
         sentence = (
             f"{_group_text(name)}: AWRT gets {percent(gain)} % {'shorter' if is_shorter else 'longer'}, {link} the "
-            f"mean wait of its jobs {'grows' if grows else 'shrinks'} by {percent(change)} %: AWRT {why}."
+            f"mean wait of its jobs {f'becomes {longer_text(change)}' if change > MANY else by}: AWRT {why}."
         )
         lines.append(Consequence(name, verdict, sentence))
     return lines

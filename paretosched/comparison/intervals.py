@@ -9,8 +9,9 @@ policies has an interval of its own, which is much shorter than those of both.
 What the weeks of this log say about other weeks like these is in the intervals. That users behave differently under
 another policy, or that next year has other users, is not; see `resample` for the latter.
 
-Measures that are means of jobs, such as a mean wait, have intervals likewise. The utilisation belongs to a whole
-schedule, not to jobs, and has no interval; nor have percentiles and what else is no mean, and a goal that uses such.
+Measures that are means of jobs have intervals likewise, and the mean wait of all and of each group has one in any case.
+The utilisation belongs to a whole schedule, not to jobs, and has no interval; nor have percentiles and what else is no
+mean, and a goal that uses such.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
-from ..core.tables import Column, plain, table
+from ..core.tables import Column, enumeration, plain, table
 from ..simulation.measures import consumption_of, mean_terms
-from ..simulation.objective import Objective, objective_names
+from ..simulation.objective import Objective, group_of, is_of_group, objective_names
 from ..simulation.schedule import Schedule
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
-from ..workload.measures import MEAN, SHARE, WEIGHTED, is_measure, measure_of
+from ..workload.measures import MEAN, SHARE, WEIGHTED, is_measure, measure_of, objective_name
 from ..workload.time_split import WEEK, check_weeks
+from ..workload.workload import Workload
 
 MEANS = (MEAN, WEIGHTED, SHARE)
 PERCENT = 90  # of the intervals
@@ -69,9 +71,12 @@ class Intervals(NamedTuple):
     weeks, block
         Number of weeks, and of weeks in a block.
     values, gains
-        (q, m, 2), of the objectives of each policy, natural units, and of their gains over the first policy, per cent.
+        (q, m, 2), of the objectives of each policy, natural units, and of their gains over the first policy, per cent;
+        with waits (q, m + G + 1, 2): behind them of the mean wait of all jobs and of each group.
     goals, goal_gains
         (q, 2), of the goal of a wish, and of its gain over the first policy, per cent.
+    today_gains, today_goal_gains
+        The same gains over what runs the machine today; None if that is not known.
     """
 
     weeks: int
@@ -80,6 +85,8 @@ class Intervals(NamedTuple):
     gains: Floats
     goals: Floats
     goal_gains: Floats
+    today_gains: Floats | None = None
+    today_goal_gains: Floats | None = None
 
     @property
     def caution(self) -> str:
@@ -93,9 +100,16 @@ class Intervals(NamedTuple):
     def cells(self, objectives: Sequence[Objective], q: int) -> dict[str, Any]:
         """Return the intervals of a policy as plain values: [low, high] by the keys of `Comparison.rows`."""
         names = [o.name for o in objectives]
-        cells = dict(zip(names, self.values[q], strict=True))
-        cells |= {f"{name}_vs_easy": gain for name, gain in zip(names, self.gains[q], strict=True)}
-        cells |= {"objective": self.goals[q], "objective_vs_easy": self.goal_gains[q]}
+        if self.values.shape[1] > len(names):
+            names += wait_names(objectives)
+        cells = dict(zip(names, self.values[q], strict=True)) | {"objective": self.goals[q]}
+        for key, gains, of_goals in (
+            ("easy", self.gains, self.goal_gains),
+            ("today", self.today_gains, self.today_goal_gains),
+        ):
+            if gains is not None and of_goals is not None:
+                cells |= {f"{name}_vs_{key}": gain for name, gain in zip(names, gains[q], strict=True)}
+                cells[f"objective_vs_{key}"] = of_goals[q]
         return {key: None if np.isnan(ends).any() else plain(ends) for key, ends in cells.items()}
 
 
@@ -120,17 +134,42 @@ def week_sums(schedule: Schedule) -> WeekSums:
     w = schedule.workload
     check_weeks("intervals", w)
     week = (w.submit - w.submit[0]) // WEEK
-    shape = (int(week[-1]) + 1, len(w.groups))
-    place = week * shape[1] + w.group
     work = consumption_of(w)
-    columns = [np.bincount(place, x, shape[0] * shape[1]) for x in (work * (schedule.finish - w.eligible), work)]
-    sums = [column.astype(np.float64).reshape(shape) for column in columns]
+    sums = [_by_week(w, x) for x in (work * (schedule.finish - w.eligible), work)]
+    shape = sums[0].shape
     measures = [
         np.array([np.bincount(week, x, shape[0]) for x in rows]).reshape(-1, shape[0]).T
         for rows in mean_terms(w, schedule.start, schedule.finish)
     ]
     weighted, done = (np.hstack(pair) for pair in zip(sums, measures, strict=True))
     return WeekSums(weighted, done, len(w.measured.names))
+
+
+def wait_sums(schedule: Schedule) -> WeekSums:
+    """Return the sums of the waits of a schedule by weeks of submission; their means are those of `response_times`."""
+    return WeekSums(
+        _by_week(schedule.workload, schedule.wait), _by_week(schedule.workload, np.ones(len(schedule.wait)))
+    )
+
+
+def _by_week(w: Workload, of_jobs: Floats | Ints) -> Floats:
+    """Return sums over the jobs of each week and group, (w, G)."""
+    week = (w.submit - w.submit[0]) // WEEK
+    shape = (int(week[-1]) + 1, len(w.groups))
+    return np.bincount(week * shape[1] + w.group, of_jobs, shape[0] * shape[1]).astype(np.float64).reshape(shape)
+
+
+def wait_names(objectives: Sequence[Objective]) -> list[str]:
+    """Return the names of the mean waits of all jobs and of each group, as wishes have them, (G + 1,).
+
+    Examples
+    --------
+    >>> from ..simulation.objective import objective_table
+    >>> wait_names(objective_table(("physics", "rest")))
+    ['mean wait', 'mean wait of physics', 'mean wait of rest']
+    """
+    groups = tuple(group_of(o) for o in objectives if is_of_group(o.name))
+    return ["mean wait", *(objective_name(f'mean wait of "{group}"', groups) for group in groups)]
 
 
 def join_sums(parts: Sequence[WeekSums]) -> WeekSums:
@@ -168,7 +207,9 @@ def response_times(sums: WeekSums, counts: Ints) -> Floats:
     return np.hstack([np.full_like(total, np.nan), total, groups])
 
 
-def intervals(parts: Sequence[WeekSums], wish: Wish | None = None) -> Intervals:
+def intervals(
+    parts: Sequence[WeekSums], wish: Wish | None = None, waits: Sequence[WeekSums] = (), today: int | None = None
+) -> Intervals:
     """Return the intervals of policies on the same jobs, the first one being the reference.
 
     Parameters
@@ -177,6 +218,10 @@ def intervals(parts: Sequence[WeekSums], wish: Wish | None = None) -> Intervals:
         The sums of each policy's schedule, q of them.
     wish
         What the owner wants; its limits do not matter here.
+    waits
+        The sums of the waits, see `wait_sums`, of each policy; by default waits get no intervals.
+    today
+        Which policy runs the machine today, over which gains get intervals, too.
 
     Raises
     ------
@@ -189,9 +234,17 @@ def intervals(parts: Sequence[WeekSums], wish: Wish | None = None) -> Intervals:
     counts = drawn_weeks(weeks)
     values = np.array([response_times(part, counts) for part in parts])
     goals = np.array([_goals(wish, rows) for rows in values])
-    gained = gains_over_first(goals) if wish is not None and wish.weights else np.full_like(goals, np.nan)
-    of_goals = (ends_of(rows[..., None])[:, 0] for rows in (goals, gained))
-    return Intervals(weeks, block_length(weeks), ends_of(values), ends_of(gains_over_first(values)), *of_goals)
+    if waits:
+        values = np.concatenate([values, [response_times(part, counts)[:, 1:] for part in waits]], axis=2)
+
+    def gains_and_goals(over: int) -> tuple[Floats, Floats]:
+        of_goals = gains_over(goals, over) if wish is not None and wish.weights else np.full_like(goals, np.nan)
+        return ends_of(gains_over(values, over)), ends_of(of_goals[..., None])[:, 0]
+
+    gains, goal_gains = gains_and_goals(0)
+    over_today = (None, None) if today is None else gains_and_goals(today)
+    ends = ends_of(values), gains, ends_of(goals[..., None])[:, 0], goal_gains
+    return Intervals(weeks, block_length(weeks), *ends, *over_today)
 
 
 def drawn_goals(parts: Sequence[WeekSums], wish: Wish) -> Floats:
@@ -250,10 +303,10 @@ def _student(degrees: int) -> float:
     return math.tan(middle) * math.sqrt(degrees)
 
 
-def gains_over_first(values: Floats) -> Floats:
-    """Return (X0 - X) / X0 in per cent, draw by draw, where X0 is the first policy."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        gains: Floats = 100 * (values[:1] - values) / values[:1]
+def gains_over(values: Floats, place: int) -> Floats:
+    """Return (X0 - X) / X0 in per cent, draw by draw, where X0 is the policy in this place; NaN where X0 is 0."""
+    first = np.where(values[place] == 0, np.nan, values[place])
+    gains: Floats = 100 * (first - values) / first
     return gains
 
 
@@ -286,18 +339,37 @@ def interval_text(ends: Sequence[float] | None, spec: str, scale: float = 1.0) -
 
 
 def interval_table(rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objective]) -> str:
-    """Return intervals as a table, from rows with "policy" and "intervals": hours, and gains in per cent."""
-    timed = [o for o in objectives if o.unit == "s"]
+    """Return intervals as a table, from rows with "policy" and "intervals": hours, and gains in per cent.
+
+    Below stands why an objective, or the goal, has none.
+    """
+    timed = [o.name for o in objectives if o.unit == "s"]
+    timed += ["mean wait"] if "mean wait" in rows[0]["intervals"] and "mean wait" not in timed else []
     lines = []
     for row in rows:
         cells = row["intervals"]
         spec = ",.0f" if (cells["objective"] or [0])[0] >= 100 else ".4g"  # a sum of seconds, or a shortfall
-        values = {o.name: interval_text(cells[o.name], ",.2f", 3600) for o in timed}
+        values = {name: interval_text(cells[name], ",.2f", 3600) for name in timed}
         lines.append({"policy": row["policy"], "objective": interval_text(cells["objective"], spec)} | values)
-        if row is not rows[0]:
-            gains = {key: interval_text(cells[f"{key}_vs_easy"], "+.1f") for key in ("objective", *values)}
-            lines.append({"policy": "  vs EASY %"} | gains)
+        for key, over in (("today", "today"), ("easy", "EASY")):
+            gains = {name: cells.get(f"{name}_vs_{key}") for name in ("objective", *values)}
+            if any(ends is not None and any(ends) for ends in gains.values()):  # of itself it has none
+                words = {name: interval_text(ends, "+.1f") for name, ends in gains.items()}
+                lines.append({"policy": f"  vs {over} %"} | words)
     columns = [Column("policy", f"{PERCENT} % intervals")]
     if any(row["intervals"]["objective"] is not None for row in rows):
         columns.append(Column("objective", "objective"))
-    return table(lines, [*columns, *(Column(o.name, f"{o.name} h") for o in timed)])
+    text = table(lines, [*columns, *(Column(name, f"{name} h") for name in timed)])
+    return "\n".join([text, *without_interval(objectives)])
+
+
+def without_interval(objectives: Sequence[Objective]) -> list[str]:
+    """Return in a sentence which objectives have no interval, and why; none if all have one.
+
+    Examples
+    --------
+    >>> without_interval([Objective("p95 wait of gpu", "p95 wait of gpu", "s", False)])
+    ['no interval of p95 wait of gpu, nor of a goal with it: only means of jobs have one']
+    """
+    names = [o.name for o in objectives if o.name != "UTIL" and not has_interval(o.name)]
+    return [f"no interval of {enumeration(names)}, nor of a goal with it: only means of jobs have one"] if names else []

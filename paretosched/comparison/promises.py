@@ -54,7 +54,7 @@ from .intervals import (
     drawn_goals,
     drawn_weeks,
     ends_of,
-    gains_over_first,
+    gains_over,
     has_interval,
     intervals,
     response_times,
@@ -483,7 +483,7 @@ def _of_gain(schedules: Sequence[Schedule], wish: Wish, promised: float | None, 
     """Return what the realised gain says of the promise, and in words why."""
     predicted, realised = (gain_of(wish, values[EASY], values[place]) for place in (POLICY, RECORDED))
     goals = drawn_goals([week_sums(schedule) for schedule in schedules], wish)
-    gains = gains_over_first(goals)
+    gains = gains_over(goals, 0)
     promise = gains[POLICY] if promised is None else np.full_like(gains[POLICY], promised)
     above = gains[RECORDED] - (promise - (1 - KEPT_SHARE) * np.abs(promise))
     (low, high), (first, last) = ends_of(np.array([above, gains[RECORDED]])[..., None])[:, 0].tolist()

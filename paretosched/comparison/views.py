@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.tables import plain
+from ..simulation.measures import consumption_of
 from ..simulation.schedule import SLOWDOWN_BOUND, Schedule
 from ..simulation.service import Waits, waits
 from ..workload.user_groups import NAMED_BY_JOBS, with_groups
@@ -32,17 +34,43 @@ class View(NamedTuple):
         Names of the groups, (H,).
     waits
         (q,), of all jobs and of each group, under each policy.
+    awrt
+        (q,), s, (H + 1,) each, AWRT of the same; NaN for a group without jobs.
     """
 
     how: str
     groups: tuple[str, ...]
     waits: tuple[Waits, ...]
+    awrt: tuple[Floats, ...] = ()
 
 
 def view(how: str | os.PathLike[str], schedules: Sequence[Schedule]) -> View:
     """Return how long the jobs of schedules of one workload wait in other groups, see `user_groups.with_groups`."""
     regrouped = with_groups(schedules[0].workload, how)
-    return View(os.fsdecode(how), regrouped.groups, tuple(waits(replace(s, workload=regrouped)) for s in schedules))
+    seen = [replace(s, workload=regrouped) for s in schedules]
+    return View(os.fsdecode(how), regrouped.groups, tuple(map(waits, seen)), tuple(map(_response_times, seen)))
+
+
+def _response_times(schedule: Schedule) -> Floats:
+    """Return the AWRT of all jobs and of each group, (G + 1,) s."""
+    w = schedule.workload
+    work = consumption_of(w).astype(np.float64)
+    sums = [np.bincount(w.group, x, len(w.groups)) for x in (work * (schedule.finish - w.eligible), work)]
+    with np.errstate(invalid="ignore"):
+        response: Floats = np.divide(*(np.concatenate([[of.sum()], of]) for of in sums))
+    return response
+
+
+def large_jobs(schedules: Sequence[Schedule]) -> View | None:
+    """Return how long large jobs wait, the first group of the view; None where all jobs are about as large."""
+    how = _by_size(schedules[0].workload)
+    of = view(how, schedules)
+    return of if of.waits[0].jobs[1:].all() else None
+
+
+def _by_size(workload: Workload) -> str:
+    """Return how jobs are grouped by size: a tenth of the jobs, the widest ones, and the others."""
+    return f"wide: width >= {max(2, int(np.quantile(workload.width, 0.9, method='higher')))}; others"
 
 
 def other_groupings(workload: Workload) -> list[str]:
@@ -56,10 +84,9 @@ def other_groupings(workload: Workload) -> list[str]:
     >>> other_groupings(w)
     ['wide: width >= 4; others']
     """
-    width = max(2, int(np.quantile(workload.width, 0.9, method="higher")))
     found: dict[bytes, str] = {}
     known = _members(workload)
-    for how in ("account", "partition", "qos", "queue", f"wide: width >= {width}; others"):
+    for how in ("account", "partition", "qos", "queue", _by_size(workload)):
         try:
             members = _members(with_groups(workload, how))
         except InputError:  # jobs do not name it

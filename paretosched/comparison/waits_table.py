@@ -13,11 +13,14 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.tables import Column, table
+from ..simulation.objective import group_of, is_of_group
 from ..simulation.schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown
 from ..simulation.service import Waits, waits
 from ..simulation.waiting_reasons import TURN
+from ..wishes.answers import HERE, Answer
+from ..wishes.wish import groups_asked
 from ..workload.measures import objective_name
-from .consequences import AT_ONCE, BETTER, SAME, WORSE, duration, percent
+from .consequences import AT_ONCE, BETTER, SAME, WORSE, Consequence, duration, most_important, percent
 from .recorded_waits import RecordedWaits
 from .views import wait_cells, whose
 
@@ -184,6 +187,16 @@ def people(groups: Sequence[str]) -> list[str]:
         return list(groups)
     words = dict(SHARES) if len(groups) == len(SHARES) else {1: SHARES[1], len(groups): SHARES[len(SHARES)]}
     return [f"{words[i]} (group {i})" if i in words else f"group {i}" for i in range(1, len(groups) + 1)]
+
+
+def costs_of(answer: Answer) -> tuple[str, list[Consequence]]:
+    """Return against whom the answer to a wish is set, what is recorded or EASY, and what it costs whom."""
+    over = next(iter(answer.waits))
+    first = answer.easy if answer.today is None else answer.today
+    groups = [group_of(o) for o in answer.objectives if is_of_group(o.name)]
+    awrt = tuple(values[1 : 2 + len(groups)].tolist() for values in (first, answer.values))
+    today, here = answer.waits[over], answer.waits[HERE]
+    return over, most_important(today, here, people(groups), (awrt[0], awrt[1]), groups_asked(answer.wish_here, groups))
 
 
 def measure_name(measure: str, place: int, groups: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, NEAREST, NEAREST_ONLINE, OF_FRONT, ONLINE, Comparison
-from ..comparison.comparison_tables import INTERVALS, OF_CLASSES, OF_EACH, from_submission_text, searched_text
-from ..comparison.consequences import most_important
-from ..comparison.intervals import interval_table
+from ..comparison.comparison_tables import (
+    INTERVALS,
+    OF_CLASSES,
+    OF_EACH,
+    from_submission_text,
+    in_words,
+    searched_text,
+    with_sign,
+)
+from ..comparison.consequences import MANY, Sides, duration, most_important, percent, two_times
+from ..comparison.intervals import PERCENT, wait_names, without_interval
 from ..comparison.partition_use import OF_PARTITIONS
-from ..comparison.periods import period_table
 from ..comparison.reaction_gains import NOTE
 from ..comparison.several_logs import joint_gains
 from ..comparison.views import View
 from ..comparison.waits_table import people
 from ..core.arguments import as_list, instance
+from ..core.arrays import Floats
 from ..core.errors import InputError, number_of
 from ..core.files import replacing
 from ..core.tables import enumeration, plain
@@ -32,8 +41,10 @@ from ..fronts.row_schedules import row_name, row_policy, without_policy
 from ..plots.style import HOUR
 from ..simulation.objective import FROM_START, Objective, convention, group_of, is_of_group
 from ..simulation.service import CLASS_BOUND
-from ..wishes.wish import wish_text
+from ..wishes.wish import Wish, exceeded_limits, groups_asked, is_defined, wish_text
+from ..wishes.wish_grammar import names_in_words
 from ..workload.machine_description import machine_drawing, machine_words
+from ..workload.measures import is_measure, measure_of
 from ..workload.overruns import overrun_text
 from .html_page import PICKS, page_of
 from .html_pieces import head_cell, number_cell, objective_cell, table, warning
@@ -44,13 +55,15 @@ if TYPE_CHECKING:
     from ..fronts.front import Front, Origin
 
 FAR = 2.0  # times EASY's response time; axes do not reach as far
-HOW_TO_RUN = """<ol class="steps">
+HOW_TO_RUN = """<p>POLICY is the file of a policy; words, such as "sjf; backfill: easy", go into a file whose name ends
+in .txt. LOG is a later log.</p>
+<ol class="steps">
 <li>See what a policy does, and its lines for slurm.conf.<br><code>paretosched explain POLICY</code></li>
 <li>Let it run in the shadow for a week: nothing is changed, what it would do is written down.<br>
-<code>paretosched deploy POLICY --to slurm --dry-run --period 30</code></li>
+<code>paretosched deploy POLICY --to slurm{groups} --dry-run --period 30</code></li>
 <li>Look at what it would have changed, and at what it promised.<br>
-<code>paretosched review LOG --policy POLICY --since DATE --log POLICY.deploy/deploy.jsonl</code></li>
-<li>Run it, and undo it with <code>--off</code>.<br><code>paretosched deploy POLICY --to slurm</code></li>
+<code>paretosched review LOG --policy POLICY{groups} --since DATE --log POLICY.deploy/deploy.jsonl</code></li>
+<li>Run it, and undo it with <code>--off</code>.<br><code>paretosched deploy POLICY --to slurm{groups}</code></li>
 </ol>"""
 
 
@@ -99,7 +112,7 @@ def report(front: FrontLike | Sequence[FrontLike | None] | None, comparison: Com
             )
     parts = "".join(_part(schedules, each) for schedules, each in zip(fronts, comparisons, strict=True))
     if len(comparisons) == 1:
-        return page_of(f"Schedules of {comparisons[0].workload_name}", parts)
+        return page_of(f"Schedulers compared on the jobs of {comparisons[0].workload_name}", parts)
     title = f"Policies on {len(comparisons)} workloads"
     names = enumeration([each.workload_name for each in comparisons])
     head = f'<header><h1>{title}</h1><p class="quiet">{html.escape(names)}</p></header>'
@@ -110,7 +123,7 @@ def _part(front: Front | None, comparison: Comparison) -> str:
     """Return the report of one comparison: what an owner decides by comes first, and the measures of papers later."""
     return f"""<header class="part">
 <p class="eyebrow">paretosched report</p>
-<h1>{html.escape(comparison.workload_name)}</h1>
+<h1>Schedulers compared on the jobs of {html.escape(comparison.workload_name)}</h1>
 <p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
 </header>
 {warning(comparison.other_machine)}
@@ -126,7 +139,7 @@ def _part(front: Front | None, comparison: Comparison) -> str:
 </section>
 <section>
 <h2>How to run it</h2>
-{HOW_TO_RUN}
+{HOW_TO_RUN.format(groups=html.escape(_option_of_groups(comparison)))}
 {_nearest(front, comparison)}
 </section>
 {_policies(comparison)}
@@ -138,6 +151,11 @@ def _part(front: Front | None, comparison: Comparison) -> str:
 {_drawing(comparison)}{_partitions(comparison)}
 {_provenance(front, comparison)}
 </section>"""
+
+
+def _option_of_groups(comparison: Comparison) -> str:
+    """Return the option that names the list of groups, "" if no list made them."""
+    return f" --groups {shlex.quote(comparison.group_list)}" if comparison.group_list else ""
 
 
 def _joint_gains(comparisons: Sequence[Comparison]) -> str:
@@ -206,7 +224,48 @@ def _question(comparison: Comparison) -> str:
     asked = f"How do jobs wait under {enumeration(others)}, beside EASY?" if others else "How do jobs wait under EASY?"
     if comparison.wish is None:
         return f"<p>{asked}</p>"
-    return f'<p>{asked} The wish: <span class="wish">{html.escape(wish_text(comparison.wish, hours=True))}</span>.</p>'
+    words = html.escape(wish_text(comparison.wish, hours=True, names=names_in_words(comparison.objectives)))
+    return f'<p>{asked} The wish: <span class="wish">{words}</span>.</p>{_limits(comparison)}'
+
+
+def _limits(comparison: Comparison) -> str:
+    """Return for each policy, and for the schedule of the front, whether it keeps the limits of the wish, in a line."""
+    wish = comparison.wish_here
+    if wish is None or not wish.limits or not is_defined(wish, comparison.values[0]):
+        return ""
+    items = [
+        f"<li>{html.escape(name)}: {html.escape(limits_text(wish, values, comparison.objectives))}.</li>"
+        for name, values in _values(comparison).items()
+    ]
+    return f'<ul class="summary">{"".join(items)}</ul>'
+
+
+def limits_text(wish: Wish, values: Floats, objectives: Sequence[Objective]) -> str:
+    """Return whether values, (m,) natural units, keep the limits of a wish in numbers, and for whom they are broken.
+
+    Examples
+    --------
+    >>> from paretosched.simulation.objective import objective_table
+    >>> from paretosched.wishes.wish import Limit
+    >>> wish = Wish(limits=[Limit("AWRT1", high=20), Limit("AWRT2", high=40), Limit("AWRT", high=1)])
+    >>> limits_text(wish, np.array([60.0, 29.9, 29.8, 30]), objective_table(("physics", "bio")))
+    'limits broken for all jobs (30 times what it may be) and physics (by 49 %)'
+    """
+    names = {o.name: group_of(o) for o in objectives if is_of_group(o.name)}
+    worst: dict[str, float] = {}
+    for limit, share in exceeded_limits(wish, values):
+        of = limit.objective
+        who = (measure_of(of).of if is_measure(of) else names.get(of)) or "all jobs"
+        who = f"group {who}" if who.isdigit() else who
+        worst[who] = max(worst.get(who, 0.0), 100 * share)
+    if not worst:
+        return "limits kept"
+    broken = sorted(worst.items(), key=lambda pair: -pair[1])
+    sizes = [
+        f"by {percent(size)} %" if size <= MANY else f"{percent(1 + size / 100)} times what it may be"
+        for _, size in broken
+    ]
+    return f"limits broken for {enumeration([f'{who} ({size})' for (who, _), size in zip(broken, sizes, strict=True)])}"
 
 
 def _order(comparison: Comparison) -> dict[str, int]:
@@ -217,16 +276,22 @@ def _order(comparison: Comparison) -> dict[str, int]:
     return {name: k for k, name in (today | {k: name for k, name in names.items() if k != first}).items()}
 
 
+def _values(comparison: Comparison) -> dict[str, Floats]:
+    """Return the objectives of the policies and of the schedule that is nearest to the wish, (m,) natural units."""
+    nearest = {} if comparison.nearest is None else {NEAREST: comparison.nearest}
+    return dict(zip(comparison.policies, comparison.beside_front, strict=True)) | nearest
+
+
 def _groups(comparison: Comparison) -> list[str]:
-    """Return who is in each group, in words, (G,)."""
-    return people([group_of(o) for o in comparison.objectives if is_of_group(o.name)])
+    """Return the names of the groups, (G,)."""
+    return [group_of(o) for o in comparison.objectives if is_of_group(o.name)]
 
 
 def _who_waits(comparison: Comparison) -> str:
     """Return the tables of waits, as on the page, in all groupings: a column for each policy; nothing without waits."""
     if not comparison.waits:
         return ""
-    order, own = _order(comparison), View("", tuple(_groups(comparison)), comparison.waits)
+    order, own = _order(comparison), View("", tuple(people(_groups(comparison))), comparison.waits)
     reference = comparison.policies[comparison.today or 0]
     waiting = {name: comparison.waiting[k] for name, k in order.items()} if comparison.waiting else {}
     tables = [
@@ -238,25 +303,32 @@ def _who_waits(comparison: Comparison) -> str:
 
 
 def _costs(comparison: Comparison) -> str:
-    """Return for each policy who pays, all, and who gains most, in sentences; nothing without waits of others."""
+    """Return for each policy who pays, all, and who gains, in sentences; nothing without waits of others."""
     if len(comparison.waits) < 2:
         return ""
-    groups, (first, *others) = _groups(comparison), _order(comparison).items()
-    awrt = slice(1, 2 + len(groups))
-    values = [*comparison.beside_front, *([] if comparison.nearest is None else [comparison.nearest])]
+    groups, ((_, first), *others) = _groups(comparison), _order(comparison).items()
+    asked = [] if comparison.wish_here is None else groups_asked(comparison.wish_here, groups)
+    awrt = [values[1 : 2 + len(groups)].tolist() for values in _values(comparison).values()]
     parts = []
     for name, k in others:
-        of_both = [values[i][awrt].tolist() for i in (first[1], k)]
-        lines = most_important(comparison.waits[first[1]], comparison.waits[k], groups, (of_both[0], of_both[1]))
+        large = None
+        if comparison.large is not None:
+            of, who = comparison.large, f"large jobs ({comparison.large.how.partition('; ')[0].partition(': ')[2]})"
+            large = Sides((of.waits[first], of.waits[k]), (of.awrt[first].tolist(), of.awrt[k].tolist()), [who])
+        both = awrt[first], awrt[k]
+        lines = most_important(comparison.waits[first], comparison.waits[k], people(groups), both, asked, large)
         items = "".join(f"<li>{html.escape(line.sentence)}</li>" for line in lines)
         parts.append(f'<h3>{html.escape(name)}</h3><ul class="summary">{items}</ul>')
-    return f"<section>\n<h2>What it costs whom</h2>\n{''.join(parts)}\n</section>"
+    reference = html.escape(comparison.policies[first])
+    return (
+        f'<section>\n<h2>What it costs whom</h2>\n<p class="quiet">Against {reference}:</p>{"".join(parts)}\n</section>'
+    )
 
 
 def _how_sure(front: Front | None, comparison: Comparison) -> str:
     """Return what was searched, and the intervals and periods that were asked for, or how to ask for them."""
     rows = [row for row in comparison.rows() if row["waits"] or row["policy"] in comparison.policies]
-    words = [] if front is None else [origin_words(front)]
+    words = [*map(_sentence, filter(None, comparison.learnt)), *([] if front is None else [origin_words(front)])]
     if comparison.intervals is None and not comparison.periods:
         words.append(
             "Each number is of these jobs alone. compare --intervals says between what they lie for other weeks of the "
@@ -265,12 +337,74 @@ def _how_sure(front: Front | None, comparison: Comparison) -> str:
     tables = []
     if comparison.intervals is not None:
         of = comparison.intervals
-        words += [f"{_sentence(INTERVALS.format(weeks=of.weeks, block=of.block))}.", _sentence(of.caution)]
-        tables.append(interval_table(rows, comparison.objectives))
+        words += [
+            f"{_sentence(INTERVALS.format(weeks=of.weeks, block=of.block))}.",
+            f"{_sentence(of.caution)}." if of.caution else "",
+        ]
+        words += [f"{_sentence(line)}." for line in without_interval(comparison.objectives)]
+        tables.append(_intervals(comparison, rows))
     if comparison.periods and len(comparison.policies) > 1:
-        tables.append(period_table(rows[: len(comparison.policies)], comparison.objectives, comparison.wish))
+        tables.append(_periods(comparison, rows[1 : len(comparison.policies)]))
     paragraphs = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in words if sentence)
-    return paragraphs + "".join(f"<pre>{html.escape(text)}</pre>" for text in tables)
+    return paragraphs + "".join(tables)
+
+
+def _intervals(comparison: Comparison, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return between what waits and response times lie, and gains over today's or EASY: a column for each policy."""
+    over, first = ("easy", 0) if comparison.today is None else ("today", comparison.today)
+    names = {"objective": "the goal of the wish"} | {name: in_words(name) for name in wait_names(comparison.objectives)}
+    names |= {o.name: _name_of(o) for o in comparison.objectives if o.unit == "s" and o.name not in names}
+    lines = []
+    for key, words in names.items():
+        cells = [row["intervals"] for row in rows]
+        if all(of.get(key) is None and of.get(f"{key}_vs_{over}") is None for of in cells):
+            continue
+        tds = []
+        for number, of in enumerate(cells):
+            ends, gain = of.get(key), of.get(f"{key}_vs_{over}")
+            text = "" if key == "objective" or ends is None else two_times(duration(ends[0]), "to", duration(ends[1]))
+            small = "" if number == first or gain is None else f"<small>{_gain_words(*gain)}</small>"
+            tds.append(f"<td>{html.escape(text)}{small}</td>" if text or small else "<td>–</td>")
+        lines.append(f'<tr><th scope="row">{html.escape(words)}</th>{"".join(tds)}</tr>')
+    heads = [head_cell(f"{PERCENT} % intervals"), *(head_cell(html.escape(row["policy"])) for row in rows)]
+    note = f"Below: against {comparison.policies[first]}, on the same weeks: + is shorter, a minus longer."
+    return f'{table(heads, lines)}<p class="note">{html.escape(note)}</p>'
+
+
+def _gain_words(low: float, high: float) -> str:
+    """Return between what a gain lies, per cent.
+
+    Examples
+    --------
+    >>> _gain_words(-3.2, 12.6), _gain_words(0.04, 0.5)
+    ('-3.2 to +12.6 %', '0.0 to +0.5 %')
+    """
+    return f"{with_sign(low).removesuffix(' %')} to {with_sign(high)}"
+
+
+def _periods(comparison: Comparison, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the gains over EASY in one part of the log after the other, as a table."""
+    wish = comparison.wish
+    heads = [head_cell("Begins", "jobs"), '<th scope="col" class="left">Policy</th>']
+    keys = {"objective_vs_easy": head_cell("The goal", "vs EASY")} if wish is not None and wish.weights else {}
+    keys |= {
+        f"{o.name}_vs_easy": head_cell(html.escape(_name_of(o)), "vs EASY")
+        for o in comparison.objectives
+        if o.unit == "s"
+    }
+    exceeded = [head_cell("Limits", "broken by, in sum")] if wish is not None and wish.limits else []
+    lines = []
+    for place, part in enumerate(rows[0]["periods"]):
+        for row in rows:
+            cells = row["periods"][place]
+            first = f'<th scope="rowgroup" rowspan="{len(rows)}">{part["from"]}<small>{part["jobs"]:,}</small></th>'
+            tds = [number_cell(cells[key], "+,.1f", " %") for key in keys]
+            above = None if cells["exceeded"] is None else 100 * cells["exceeded"]
+            tds += [number_cell(above, ",.0f", " %") for _ in exceeded]
+            begin, who = (first, " class=begin") if row is rows[0] else ("", "")
+            name = f'<th scope="row" class="left">{html.escape(row["policy"])}</th>'
+            lines.append(f"<tr{who}>{begin}{name}{''.join(tds)}</tr>")
+    return table([*heads, *keys.values(), *exceeded], lines)
 
 
 def _nearest(front: Front | None, comparison: Comparison) -> str:
@@ -525,7 +659,13 @@ def _about(origin: Origin) -> dict[str, Any]:
 
 
 def _objective_head(o: Objective) -> str:
-    return head_cell(o.name, f"{html.escape(o.label.removeprefix('AWRT of '))}, {'h' if o.unit == 's' else o.unit}")
+    label = in_words(o.label.removeprefix("AWRT of "))
+    return head_cell(html.escape(in_words(o.name)), f"{html.escape(label)}, {'h' if o.unit == 's' else o.unit}")
+
+
+def _name_of(o: Objective) -> str:
+    """Return the name of an objective, with that of its group in place of its number."""
+    return in_words(f"AWRT of {group_of(o)}" if is_of_group(o.name) else o.name)
 
 
 def _kind(row: Mapping[str, Any]) -> str:

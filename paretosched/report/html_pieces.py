@@ -19,7 +19,7 @@ WIDE = ("parallel", "pairs", OVER_TIME)  # figures as wide as the page
 
 def figure(key: str, picture: Figure) -> str:
     """Return the HTML of a figure, which the script of the page draws; `key` becomes its id."""
-    label = html.escape(re.sub("<[^>]*>", " ", picture.layout.title.text), quote=True)
+    label = html.escape(re.sub("<[^>]*>", " ", picture.layout.title.text or key), quote=True)
     size = f"height:{picture.layout.height or 480}px;min-width:{_least_width(picture)}px"
     return (
         f'<figure id="{key}"><div class="plot" role="img" aria-label="{label}" style="{size}"></div>'

@@ -52,8 +52,11 @@ def simulate(
     policy
         A `Policy`, the name of a rule ("fcfs", "list", "easy", "conservative", "conservative-replan",
         "recorded", "scojo", "scojo-opt") or of an order ("sjf", "saf", ...), an order in words
-        ("sjf; backfill: easy"), a formula alone ("wait / estimate"), or the path of a policy file. Of a list of them
-        all are simulated, in this order.
+        ("sjf; backfill: easy"), a formula alone ("wait / estimate"), or the path of a policy file. Or a function of the
+        waiting jobs and the second, f(jobs, now), that returns a key for each job, the smallest first: `jobs` has the
+        arrays `submit`, `wait`, `estimate` (s), `width`, `user`, `group` and `job`, `requests("gpus")`, and of the
+        machine `free` and `running`, see `paretosched.policies.own`. Or a `Schedule` that another simulator made. Of a
+        list of policies all are simulated, in this order.
     estimates
         What the policy knows of run times: "requested", "recent", "predicted", "printed" or "exact"; see
         `paretosched.simulation.estimates`. FCFS, List and recorded use no estimates. SCOJO-PECT accepts "requested"

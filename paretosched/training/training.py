@@ -500,7 +500,14 @@ def training_of(
     for policy, values in policies:
         system = system_of(_with_grouping(policy, task.whole), task, test, values)
         if not policy.provenance:
-            reached = {"objective": system.objective, "exceeded": system.exceeded, "easy": float(task.easy[0][0])}
+            reached: dict[str, Any] = {
+                "objective": system.objective,
+                "exceeded": system.exceeded,
+                "easy": float(task.easy[0][0]),
+            }
+            if test is not None and not np.isnan(system.rest_objective):
+                of_rest = system.rest_objective, system.rest_exceeded, float(test.easy[0][0])
+                reached["rest"] = dict(zip(reached, of_rest, strict=True))
             system = system._replace(policy=replace(system.policy, provenance={**provenance, **reached}))
         systems.append(system)
     guarded = guarded_of(task)

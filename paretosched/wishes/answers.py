@@ -211,7 +211,7 @@ class Answer:
                 longer.append(
                     f"group {row['group']}, for which the wish asks, waits longer in the mean than under EASY, "
                     f"{after:,.1f} h instead of {before:,.1f} h: AWRT counts a job by its work, so that large and long "
-                    f'ones decide it; the wish "mean wait of {row["group"]}" counts each job once'
+                    f'ones decide it; the wish "mean wait of group {row["group"]}" counts each job once'
                 )
         return [table(rows, WAIT_COLUMNS), *longer]
 

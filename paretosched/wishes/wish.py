@@ -352,6 +352,43 @@ def exceeded_limits(wish: Wish, values: Floats) -> list[tuple[Limit, float]]:
     return [(limit, share) for limit, share in shares if share > 0]
 
 
+def groups_asked(wish: Wish, groups: Sequence[str]) -> list[int]:
+    """Return the numbers of the groups that the goal of a wish is about, from 1 on: their AWRT, or a measure of them.
+
+    Examples
+    --------
+    >>> groups_asked(Wish(weights=[("AWRT2", 10), ("mean wait of physics", 1)]), ("physics", "bio", "rest"))
+    [1, 2]
+    """
+    of = {measure_of(aim).group for aim in wish.aims if is_measure(aim)}
+    return [k for k, group in enumerate(groups, 1) if f"AWRT{k}" in wish.aims or group in of]
+
+
+def others_named(wish: Wish, groups: Sequence[str]) -> Wish:
+    """Return a wish with the AWRT of each group that is not in the goal in place of "others", if a measure is.
+
+    Only here the names of groups are known, which a measure in the goal, such as "mean wait of physics", is of.
+
+    Examples
+    --------
+    >>> wish = Wish(weights=[("mean wait of physics", 1)], limits=[Limit("others", high=9)])
+    >>> [limit.objective for limit in others_named(wish, ("physics", "bio", "rest")).limits]
+    ['AWRT2', 'AWRT3']
+    """
+    if not any(limit.objective == OTHERS for limit in wish.limits):
+        return wish
+    asked = groups_asked(wish, groups)
+    others = [f"AWRT{k}" for k in range(1, len(groups) + 1) if k not in asked]
+    if not any(is_measure(aim) and measure_of(aim).group in groups for aim in wish.aims):
+        return wish
+    named = [
+        limit._replace(objective=name)
+        for limit in wish.limits
+        for name in (others if limit.objective == OTHERS else [limit.objective])
+    ]
+    return with_limits(wish, named)
+
+
 def spelled_out(wish: Wish, names: Sequence[str]) -> Wish:
     """Return a wish with limits for each group in place of "others" and "all"; relative limits stay.
 

@@ -23,7 +23,7 @@ from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.measures import IDLE, QUANTITIES, is_measure, with_measures
 from ..workload.user_groups import MOST_GROUPS
 from ..workload.workload import Workload
-from .wish import FREE, LARGEST, MOST, OBJECTIVE, REFERENCES, SEVERAL, SMALLEST, Limit, Wish
+from .wish import FREE, LARGEST, MOST, OBJECTIVE, REFERENCES, SEVERAL, SMALLEST, Limit, Wish, others_named
 from .wish_grammar import parse
 
 FORMAT = "paretosched wish 1"
@@ -203,12 +203,13 @@ def as_wish(what: WishLike, groups: GroupsLike) -> Wish:
     measured = getattr(groups, "measured", None)
     groups = as_groups(groups)
     if isinstance(what, Wish):
+        what = others_named(what, groups)
         return what if measured is None or what.measures == measured.names else replace(what, measures=measured.names)
     if not isinstance(what, str | os.PathLike):
         raise InputError(f"a wish must be a wish, its words or the path of a file, but is {what!r:.60}")
     is_words = isinstance(what, str) and any(mark in what for mark in "<>*,") and not is_file(what)
     if Path(what).suffix == ".json" and not is_words:  # words may end with the name of a file
-        wish = load_wish(what)
+        wish = others_named(load_wish(what), groups)
     else:
         wish = parse(str(what), objective_table(groups))
     return wish if measured is None else replace(wish, measures=measured.names)

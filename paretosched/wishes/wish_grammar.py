@@ -25,6 +25,8 @@ from .wish import (
     check_limit,
     check_near,
     check_weight,
+    groups_asked,
+    others_named,
     times,
 )
 
@@ -136,15 +138,14 @@ class _Reader(TokenReader):
         if self.now.kind != "end":
             operators = '"+", "-", ' if weights and not limits else ""
             self.refuse(f'there must be {operators}"," or the end{self.limit_meant()}')
-        if any(limit.objective == OTHERS for limit in limits.values()) and not {*self.groups.values()} - {
-            *weights,
-            *near,
-        }:
+        wish = Wish(tuple(weights.items()), tuple(near.items()), tuple(limits.values()))
+        asked = groups_asked(wish, [*self.groups])
+        if any(limit.objective == OTHERS for limit in wish.limits) and len(asked) == len(self.groups):
             raise InputError(
                 f'wish: "{OTHERS}" must be groups that are not in the goal, but all groups are in it; '
                 f'write "{ALL}" for all groups'
             )
-        return Wish(tuple(weights.items()), tuple(near.items()), tuple(limits.values()))
+        return others_named(wish, [*self.groups])
 
     def sum(self, weights: dict[str, float]) -> None:
         """Read a weighted sum into `weights`."""
@@ -358,6 +359,10 @@ class _Reader(TokenReader):
         """
         if self.now.kind == "measure":
             token = self.now
+            is_others = re.fullmatch(rf"awrt\s+of\s+{OTHERS}", token.text, re.IGNORECASE)
+            if is_others and OTHERS in others and OTHERS not in (group.lower() for group in self.groups):
+                self.place += 1
+                return OTHERS
             self.place += 1
             with self.at(token):
                 return objective_name(token.text, tuple(self.groups))

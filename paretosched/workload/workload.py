@@ -142,7 +142,8 @@ class Workload:
     job
         The job numbers of the log, (n,). Default: 1..n.
     wait
-        Recorded waiting times from `eligible` on, (n,) seconds; -1 where unknown. Default: all unknown.
+        Recorded waiting times from `eligible` on, (n,) seconds; -1 where unknown, as of all jobs of a model. Those
+        under a policy are `Schedule.wait`. Default: all unknown.
     eligible
         When each job could run first, (n,) seconds >= submit: a job may have to wait for another job to end, or its
         user may have named a later second. No simulator starts it earlier, and waits and response times count from

@@ -190,3 +190,11 @@ def test_copies_of_a_slurm_conf_have_the_shares_and_the_names_of_their_files(hou
     outcome = command("compare", house / "w.swf.gz", "--policy", "easy", "--shares", site / "assoc.txt")
     assert outcome.status == 2
     assert "--shares: goes with --policy or --today of a slurm.conf" in outcome.err
+
+
+def test_words_in_a_file_are_called_like_the_file(house: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("order: -estimate; backfill: easy\n", encoding="utf-8")
+    (tmp_path / "rule.txt").write_text("easy\n", encoding="utf-8")
+    files = [word for name in ("mine.txt", "rule.txt") for word in ("--policy", tmp_path / name)]
+    rows = succeed("compare", house / "w.swf.gz", *files, "--json").json
+    assert [row["policy"] for row in rows][:2] == ["EASY", "mine"]

@@ -10,6 +10,8 @@ import pytest
 
 import paretosched as ps
 from paretosched.cli import command_front
+from paretosched.comparison.consequences import most_important
+from paretosched.comparison.waits_table import people
 from paretosched.fronts.front import extremes
 from support.commands import columns, command, succeed
 from support.limited_users import WORDS, limited_users
@@ -61,10 +63,15 @@ def test_front_answers_a_wish_group_by_group(house: Path, tmp_path: Path) -> Non
     front, workload = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
     answer = ps.answer(words, front, workload)
     outcome = succeed("front", house / "run", "--wish", words, "-o", tmp_path / "front.parquet")
-    assert outcome.out == f"{answer.text()}\n"
+    of_row = ps.schedules(front, [answer.row], workload)
+    both = [ps.waits(each) for each in (ps.simulate(workload, "easy"), *of_row)]
+    awrt = answer.easy[1:7].tolist(), answer.values[1:7].tolist()
+    costs = [line.sentence for line in most_important(*both, people(front.groups), awrt, asked=[1, 2])]
+    told = "".join(f"- {sentence}\n" for sentence in costs)
+    assert outcome.out == f"{answer.text()}\n\nwhat it costs whom, against EASY:\n{told}"
     assert len(ps.load_front(tmp_path / "front.parquet")) == len(front)
     about = succeed("front", house / "run", "--wish", words, "--json").json
-    assert about["answer"] == answer.about()
+    assert about["answer"] == answer.about() | {"costs": costs}
     assert about["size"] == len(front)
     missing = command("front", house / "run", "--wish", "10*AWRT9")
     assert missing.status == 2

@@ -9,7 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paretosched as ps
-from paretosched.comparison.consequences import SAME, consequences, duration, two_measures, users_of
+from paretosched.comparison.consequences import (
+    BETTER,
+    SAME,
+    WORSE,
+    Sides,
+    consequences,
+    duration,
+    longer_text,
+    most_important,
+    two_measures,
+    users_of,
+)
 from paretosched.simulation.service import Waits, waits
 from support.zoo import ZOO
 
@@ -90,5 +101,100 @@ def test_where_two_measures_say_different_things_it_is_said() -> None:
         "worse",
         "Group vip: AWRT gets 2 % longer, and the mean wait of its jobs grows by 73 %",
     )
+    assert "the mean wait of its jobs becomes 18 times as long: AWRT counts" in sentences_of(100, 1775, 25)[0][1]
     for same in ((100, 105, -4.0), (100, 100.5, 25.0), (100, 130, 0.5), (0, 10, 5.0), (100, 150, float("nan"))):
         assert sentences_of(*same) == []
+
+
+DAYS, HOURS = 86400.0, 3600.0
+
+
+def sides(*rows: tuple[float, float, float, float]) -> tuple[Waits, list[float]]:
+    """Return waits and AWRT from mean, 95 of 100, longest wait and AWRT: of all jobs, then of each group."""
+    mean, late, worst, awrt = np.array(rows, dtype=float).T
+    return Waits(np.full(len(rows), 50), mean, mean, late, worst, mean, mean), awrt.tolist()
+
+
+def tell(today: Any, other: Any, people: list[str], asked: Any = (), large: Any = None) -> list[str]:
+    """Return what is most important, in sentences."""
+    lines = most_important(today[0], other[0], people, (today[1], other[1]), asked, large)
+    assert len(lines) <= 4
+    return [line.sentence for line in lines]
+
+
+ROW = (2 * HOURS, 10 * HOURS, 3 * DAYS, 20 * HOURS)
+PAID = {
+    "mean": (0, 3 * HOURS, "whose mean wait grows from 2 to 3 h."),
+    "p95": (1, 15 * HOURS, "whose mean wait stays 2 h, but the wait of 95 of 100 grows from 10 to 15 h."),
+    "worst": (2, 7 * DAYS, "whose mean wait stays 2 h, but the longest wait grows from 3 to 7 days."),
+    "AWRT": (3, 30 * HOURS, "whose mean wait stays 2 h, but AWRT grows from 20 to 30 h."),
+}
+
+
+@pytest.mark.parametrize("measure", PAID)
+def test_a_group_pays_by_any_of_four_measures_and_the_sentence_says_by_which(measure: str) -> None:
+    column, value, words = PAID[measure]
+    changed = list(ROW)
+    changed[column] = value
+    lines = tell(sides(ROW, ROW, ROW), sides(ROW, ROW, tuple(changed)), ["physics", "rest"])
+    assert lines[0] == f"Who pays: rest, {words}"
+    assert not any("gain" in line for line in lines)
+    changed[column] = ROW[column] * 1.019  # not notable
+    (nobody, _) = tell(sides(ROW, ROW, ROW), sides(ROW, ROW, tuple(changed)), ["physics", "rest"])
+    assert nobody.startswith("Who pays: no group; in none does the mean wait, wait of 95 of 100, longest wait or AWRT")
+
+
+def test_a_group_that_pays_by_another_measure_does_not_gain_too() -> None:
+    shorter = (1 * HOURS, 9 * HOURS, 3 * DAYS, 19 * HOURS)
+    late = (1.5 * HOURS, 9 * HOURS, 7 * DAYS, 30 * HOURS)
+    lines = tell(sides(ROW, ROW, ROW, ROW), sides(late, shorter, late, shorter), ["physics", "chemistry", "rest"])
+    assert lines == [
+        "Who pays: chemistry, whose mean wait is 25 % shorter (2 h → 1.5 h), but the longest wait grows from 3 to 7 "
+        "days and AWRT from 20 to 30 h.",
+        "All jobs: the mean wait is 25 % shorter (2 h → 1.5 h; AWRT 20 h → 30 h), but the longest wait grows from 3 "
+        "to 7 days.",
+        "Who gains most: physics, whose mean wait is 50 % shorter (2 h → 1 h; AWRT 20 h → 19 h); 1 other group "
+        "gains, too.",
+    ]
+
+
+def test_the_worst_payer_is_first_unless_the_wish_asks_for_one() -> None:
+    little, much = (2.2 * HOURS, *ROW[1:]), (*ROW[:2], 9 * DAYS, ROW[3])
+    minutes = (60.0, 60.0, 60.0, 20 * HOURS), (360.0, 60.0, 60.0, 20 * HOURS)  # six times as long, and no matter
+    today, other = sides(ROW, ROW, ROW, minutes[0]), sides(ROW, little, much, minutes[1])
+    names = ["physics", "rest", "debug"]
+    assert tell(today, other, names)[0] == (
+        "Who pays: rest, whose mean wait stays 2 h, but the longest wait grows from 3 to 9 days; also physics (mean "
+        "wait from 2 to 2.2 h) and debug (mean wait from 1 to 6 minutes)."
+    )
+    asked = tell(today, other, names, asked=[1])[0]
+    assert asked.startswith(
+        "Who pays: physics, for whom the wish asks, whose mean wait grows from 2 to 2.2 h; also rest"
+    )
+    four = sides(*[ROW] * 5), sides(ROW, *[much] * 4)
+    assert tell(*four, [*names, "d"])[0].endswith("; also rest (longest wait from 3 to 9 days), debug (longest wait "
+                                                  "from 3 to 9 days) and 1 other group.")  # fmt: skip
+
+
+def test_large_jobs_have_a_sentence_only_if_they_pay() -> None:
+    same, other = sides(ROW, ROW), sides(ROW, (*ROW[:3], 30 * HOURS))
+    large = Sides((same[0], other[0]), (same[1], other[1]), ["large jobs (width >= 8)"])
+    sentence = "By size: large jobs (width >= 8) pay: their mean wait stays 2 h, but AWRT grows from 20 to 30 h."
+    assert sentence in tell(same, same, ["all"], large=large)
+    unharmed = large._replace(waits=(same[0], same[0]), awrt=(same[1], same[1]))
+    assert not any("By size" in line for line in tell(same, same, ["all"], large=unharmed))
+
+
+def test_nobody_is_said_to_gain_or_pay_where_nothing_changes() -> None:
+    lines = most_important(sides(ROW, ROW)[0], sides(ROW, ROW)[0], ["a"], ([1.0, 1.0], [1.0, 1.0]))
+    assert [line.verdict for line in lines] == [SAME, SAME]
+    worse = most_important(sides(ROW, ROW)[0], sides(ROW, (9 * HOURS, *ROW[1:]))[0], ["a"], ([1.0] * 2, [1.0] * 2))
+    assert worse[0].verdict == WORSE
+    better = most_important(sides(ROW, (9 * HOURS, *ROW[1:]))[0], sides(ROW, ROW)[0], ["a"], ([1.0] * 2, [1.0] * 2))
+    assert better[-1].verdict == BETTER
+
+
+def test_what_is_much_longer_is_so_many_times_as_long() -> None:
+    assert longer_text(299.0) == "299 % longer"
+    lines = tell(sides((3600, *ROW[1:]), ROW), sides((64000, *ROW[1:]), ROW), ["a"])
+    assert lines[1].startswith("All jobs: the mean wait is 18 times as long (1 h → 18 h; ")

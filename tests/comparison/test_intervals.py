@@ -116,8 +116,10 @@ def test_what_has_no_interval_has_none() -> None:
     w = W.with_(groups=("1", "2", "3", "empty"))
     comparison = compare(w, "fcfs", wish="AWRT1 - 5*UTIL", intervals=True)
     cells = comparison.rows()[1]["intervals"]
-    missing = [key for key, ends in cells.items() if ends is None]
-    assert missing == ["UTIL", "AWRT4", "UTIL_vs_easy", "AWRT4_vs_easy", "objective", "objective_vs_easy"]
+    missing = {key for key, ends in cells.items() if ends is None}
+    names = {"UTIL", "AWRT4", "mean wait of empty", "objective"}
+    names |= {f"{name}_vs_easy" for name in names}
+    assert missing == names | {f"mean wait of {group}_vs_easy" for group in (1, 3)}  # often nobody waits under EASY
     assert cells["AWRT"][0] <= comparison.rows()[1]["AWRT"] <= cells["AWRT"][1]
     near = compare(w, "fcfs", wish="near AWRT1=1h, AWRT2=2h", intervals=True).rows()[1]["intervals"]
     assert near["objective"][0] < near["objective"][1]
@@ -169,3 +171,26 @@ def test_paired_intervals_are_those_of_students_t() -> None:
     assert np.isnan(paired_interval([1.0, np.nan])).all()
     held = [low <= 2 <= high for low, high in (paired_interval(rng.normal(2, 5, 5)) for _ in range(2000))]
     assert np.mean(held) == pytest.approx(0.95, abs=0.015)
+
+
+def test_mean_waits_and_gains_over_today_have_intervals_by_the_same_draws() -> None:
+    w = W.with_(wait=np.zeros(len(W), dtype=np.int64))
+    rows = compare(w, ["sjf"], wish="AWRT1", intervals=True, today="fcfs").rows()
+    assert [row["policy"] for row in rows[:3]] == ["EASY", "FCFS", "SJF with EASY"]
+    schedules = [simulate(w, policy) for policy in ("easy", "fcfs", "sjf")]
+    counts = drawn_weeks(int((w.submit[-1] - w.submit[0]) // WEEK) + 1)[:, (w.submit - w.submit[0]) // WEEK]
+    mine = w.group == 1
+    draws = np.array([(counts[:, mine] @ s.wait[mine]) / counts[:, mine].sum(axis=1) for s in schedules])
+    cells = rows[2]["intervals"]
+    assert cells["mean wait of 2"] == pytest.approx(np.quantile(draws[2], [0.05, 0.95]))
+    for key, first in (("easy", draws[0]), ("today", draws[1])):
+        known = first > 0
+        gains = 100 * (first - draws[2])[known] / first[known]
+        assert cells[f"mean wait of 2_vs_{key}"] == pytest.approx(np.quantile(gains, [0.05, 0.95]))
+    assert rows[1]["intervals"]["objective_vs_today"] == [0, 0]
+    assert "AWRT1_vs_today" not in compare(w, ["sjf"], intervals=True).rows()[1]["intervals"]
+    text = compare(w, ["sjf"], wish="p95 wait of 1", intervals=True, today="fcfs").text()
+    table = text.partition("90 % intervals")[2].partition("\n\n")[0]
+    assert "  vs today %" in table
+    assert "mean wait h" in table
+    assert "no interval of p95 wait of 1, nor of a goal with it: only means of jobs have one" in table

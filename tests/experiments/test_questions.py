@@ -99,3 +99,10 @@ def test_jobs_beyond_a_limit_are_counted_as_the_command_says(questions: dict[str
     lost_of = questions["analysis"].lost_of
     assert lost_of({"left_out": said, "jobs": "9"}) == ("5,373", "17,898", 75.59)
     assert lost_of({"left_out": "", "jobs": "9"}) == ("0", "9", 0.0)
+
+
+def test_a_table_of_resampled_logs_says_that_its_jobs_are_theirs(questions: dict[str, ModuleType]) -> None:
+    of_draws = questions["analysis"].of_draws
+    sentence = "Jobs and waits are means of 5 logs that were put together again from the users of this one."
+    assert of_draws([{"draws": "5"}]) == ["", sentence]
+    assert of_draws([{"draws": "0"}]) == of_draws([{"draws": ""}]) == []

@@ -3,15 +3,16 @@
 import html
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from paretosched.comparison.comparison import BEST, NEAREST, OF_FRONT, compare
-from paretosched.comparison.comparison_tables import OF_CLASSES
-from paretosched.comparison.consequences import duration
+from paretosched.comparison.comparison_tables import OF_CLASSES, with_sign
+from paretosched.comparison.consequences import duration, percent, two_times
 from paretosched.comparison.intervals import intervals as bootstrapped
-from paretosched.comparison.intervals import week_sums
+from paretosched.comparison.intervals import wait_sums, week_sums
 from paretosched.core.errors import InputError
 from paretosched.fronts.row_schedules import row_name, schedule
 from paretosched.policies.plain import Plain
@@ -23,6 +24,7 @@ from paretosched.wishes.wish_files import as_wish
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.machine_description import describe_machine, machine_drawing
 from paretosched.workload.time_split import WEEK
+from paretosched.workload.user_groups import with_groups
 from paretosched.workload.workload import Repair
 from support.fronts import a_comparison, a_front, a_run, made_up
 from support.machine_zoo import TWO_PARTITIONS
@@ -87,7 +89,7 @@ def test_names_from_logs_and_users_are_text_everywhere():
     )
     assert [tag for tag, _ in document.elements] == [tag for tag, _ in plain.elements]
     assert all(key != "onerror" for _, attributes in document.elements for key in attributes)
-    assert f"<title>Schedules of {html.escape(HOSTILE)}</title>" in hostile
+    assert f"<title>Schedulers compared on the jobs of {html.escape(HOSTILE)}</title>" in hostile
 
 
 def test_an_undefined_group_is_a_dash():
@@ -236,15 +238,25 @@ def test_the_schedule_nearest_to_the_objective_has_waits_sentences_and_intervals
     there = schedule(own, int(np.argmin(own.values[:, 2] + own.values[:, 3])), w)
     row = next(row for row in comparison.rows() if row["policy"] == NEAREST)
     assert [cells["wait_mean_s"] for cells in row["waits"][:6]] == pytest.approx(waits(there).mean.tolist())
-    assert row["intervals"] == bootstrapped([week_sums(simulate(w, "easy")), week_sums(there)], wish).cells(
+    both = [simulate(w, "easy"), there]
+    assert row["intervals"] == bootstrapped(list(map(week_sums, both)), wish, list(map(wait_sums, both))).cells(
         comparison.objectives, 1
     )
     page = report(own, comparison)
-    assert page.partition("Who waits how long")[2].count(f'<th scope="col">{NEAREST}</th>') == 2  # in both groupings
+    both_groupings = page.partition("Who waits how long")[2].partition("</section>")[0]
+    assert both_groupings.count(f'<th scope="col">{NEAREST}</th>') == 2
     costs = page.partition("What it costs whom")[2].partition("</section>")[0]
     assert re.findall("<h3>(.*?)</h3>", costs) == ["FCFS", NEAREST]
     assert duration(float(waits(there).mean[0])) in costs.partition(NEAREST)[2]
-    assert "90 % intervals" in page
+    sure = cells(page, "How sure is it?")
+    assert [line[0] for line in sure[:3]] == ["the goal of the wish", "mean wait", "mean wait of group 1"]
+    assert sure[7][0] == "AWRT"
+    assert sure[8][0] == "AWRT of group 1"
+    low, high = row["intervals"]["mean wait"]
+    assert sure[1][-1].startswith(two_times(duration(low), "to", duration(high)))
+    low, high = row["intervals"]["mean wait_vs_easy"]
+    assert sure[1][-1].endswith(f" {with_sign(low)[:-2]} to {with_sign(high)}")
+    assert "%" not in sure[1][1]  # of EASY itself
     assert f"is the schedule {row_name(own, comparison.nearest_row)}; it has a policy" in page
     assert "--intervals says" not in page
     assert comparison.text().count(NEAREST) >= 3
@@ -295,3 +307,58 @@ def test_users_who_react_have_a_table() -> None:
     assert table[1][5:7] == [f"{gains.wait_vs_easy_recorded:+.1f} %", f"{gains.wait_vs_easy:+.1f} %"]
     assert table[0][5:7] == ["–", "–"]
     assert "If users react" not in report(None, compare(w, ["sjf"]))
+
+
+def test_the_question_says_of_each_policy_whose_limits_it_breaks_and_the_costs_who_pays() -> None:
+    w = lublin(400, 32, seed=5).with_(wait=np.zeros(400, dtype=np.int64))
+    comparison = compare(w, ["fcfs"], wish="AWRT1, others <= 1.05*EASY")
+    page = html.unescape(report(None, comparison))
+    question = page.partition("The question")[2].partition("</section>")[0]
+    easy, fcfs = re.findall("<li>(.*?)</li>", question)
+    assert easy == "EASY: limits kept."
+    rows = comparison.rows()
+    over = {k: rows[1][f"AWRT{k}"] / rows[0][f"AWRT{k}"] / 1.05 - 1 for k in range(2, 6)}
+    worst = max(over, key=over.__getitem__)
+    assert over[worst] > 0
+    assert fcfs.startswith(f"FCFS: limits broken for group {worst} ({percent(1 + over[worst])} times what it may be), ")
+    assert fcfs.count("(by ") == sum(0 < share <= 3 for share in over.values()) > 0
+    costs = page.partition("What it costs whom")[2].partition("</section>")[0]
+    assert "Against EASY:" in costs
+    first = costs.partition("<li>")[2].partition("</li>")[0]
+    assert first.startswith("Who pays: the heaviest users (group 1), for whom the wish asks, whose ")
+    assert costs.count("By size: large jobs (width >= ") == 1
+    assert "limits" not in report(None, compare(w, ["fcfs"], wish="AWRT1")).partition("<h2>Who")[0]
+
+
+def test_the_lines_that_run_it_name_the_list_of_groups(tmp_path: Path) -> None:
+    w = lublin(60, 32, seed=5)
+    (tmp_path / "my groups.csv").write_text("user,group\n1,vip\n*,rest\n", encoding="utf-8")
+    listed = html.unescape(report(None, compare(with_groups(w, tmp_path / "my groups.csv"), ["fcfs"])))
+    steps = listed.partition("How to run it")[2].partition("</section>")[0]
+    assert steps.count("--groups 'my groups.csv'") == 3
+    assert "go into a file" in steps  # words have none
+    assert "--groups" not in report(None, compare(w, ["fcfs"]))
+    assert f"<h1>Schedulers compared on the jobs of {w.name}</h1>" in listed
+
+
+def test_periods_and_what_has_no_interval_stand_in_names_of_groups() -> None:
+    w = lublin(400, 32, seed=5)
+    w = w.with_(submit=w.submit * max(1, 5 * WEEK // int(w.submit[-1]) + 1))
+    grouped = with_groups(w, "wide: width >= 8; rest")
+    wish = "mean wait of wide, p95 wait of rest <= 1.1*EASY"
+    comparison = compare(grouped, ["fcfs"], wish=wish, intervals=True, rolling=2)
+    page = report(None, comparison)
+    sure = html.unescape(page.partition("How sure is it?")[2].partition("</section>")[0])
+    assert "No interval of p95 wait of rest, nor of a goal with it: only means of jobs have one." in sure
+    assert "<pre>" not in sure
+    assert "mean wait of wide, p95 wait of rest &lt;= 1.1*EASY</span>" in page
+    named = report(None, compare(grouped, ["fcfs"], wish="mean wait of wide, others <= 1.1*EASY"))
+    assert "mean wait of wide, rest &lt;= 1.1*EASY</span>" in named  # not AWRT2
+    for words in ("The goal<small>vs EASY", "AWRT of wide<small>vs EASY", "Limits<small>broken by"):
+        assert sure.count(f'<th scope="col">{words}') == 1
+    rows = cells(page, "broken by, in sum</small></th>")
+    first, second = comparison.rows()[1]["periods"]
+    assert [row[:2] for row in rows] == [[f"{part['from']} {part['jobs']:,}", "FCFS"] for part in (first, second)]
+    assert rows[1][2] == f"{second['objective_vs_easy']:+,.1f} %"
+    assert rows[1][4] == f"{second['AWRT1_vs_easy']:+,.1f} %"
+    assert rows[1][-1] == f"{100 * second['exceeded']:,.0f} %"

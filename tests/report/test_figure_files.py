@@ -1,13 +1,14 @@
 """Figures are exported as pictures."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from paretosched.core.errors import InputError
 from paretosched.plots.comparisons import figures
 from paretosched.plots.fronts import clouds
-from paretosched.report.figure_files import export_figures
+from paretosched.report.figure_files import export_figures, write_figure
 from support.fronts import a_comparison, a_front
 from support.report_page import needs_browser
 
@@ -53,3 +54,10 @@ def test_only_the_formats_that_were_asked_for_are_exported(tmp_path):
     by_name = {"a": clouds({"one": front.values}, front.objectives, "UTIL", "AWRT")}
     assert export_figures(by_name, tmp_path / "figures", ("png",)) == [tmp_path / "figures" / "a.png"]
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["a.png"]
+
+
+def test_a_figure_of_somebody_else_without_a_title_is_written(tmp_path: Path) -> None:
+    from plotly import graph_objects as go
+
+    write_figure(tmp_path / "gains.html", "Gains", go.Figure(go.Bar(x=["mine"], y=[1.0])))
+    assert "<title>Gains</title>" in (tmp_path / "gains.html").read_text(encoding="utf-8")

@@ -245,6 +245,11 @@ def test_trained_on_one_part_and_tested_on_the_rest() -> None:
         assert system.rest is not None
         assert system.rest.tolist() == [values.tolist()]
         assert system.rest_objective == 10 * values[2] + 4 * values[3]
+    best = training.systems[training.best]
+    assert training.policy.provenance["rest"] == {
+        "objective": best.rest_objective, "exceeded": best.rest_exceeded, "easy": training.easy.rest_objective,
+    }  # fmt: skip
+    assert "rest" not in alone.policy.provenance
     row = training.rows()[1]
     assert row["rest_vs_easy"] == pytest.approx(100 * (1 - row["rest_objective"] / training.easy.rest_objective))
 

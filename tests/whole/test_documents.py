@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from paretosched import __version__
+from paretosched.policies.published_orders import PUBLISHED
 
 ROOT = Path(__file__).parents[2]
 PICTURES = (".png", ".svg", ".jpg", ".gif")
@@ -73,3 +74,20 @@ def test_what_is_cited_is_this_version() -> None:
     (version,), (date,) = (re.findall(rf"^{key}: (.*)$", text, re.MULTILINE) for key in ("version", "date-released"))
     assert version == __version__
     assert f"\n## [{version}] - {date}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_each_published_order_has_a_source_to_cite() -> None:
+    text = (ROOT / "docs/reference/policies.md").read_text(encoding="utf-8")
+    table = text.partition("### Whom to cite")[2].partition("##")[0]
+    names = {order.title for word, order in PUBLISHED.items() if word not in ("fcfs", "sjf", "priority")}
+    cited = re.sub("F1 to F4", "F1, F2, F3, F4", table)
+    assert sorted(name for name in names if not re.search(rf"\b{name}\b", cited)) == []
+    assert "| EASY |" in table
+
+
+def test_the_door_of_those_who_decide_leads_to_an_answer() -> None:
+    door = (ROOT / "README.md").read_text(encoding="utf-8").partition("**I decide:**")[2].partition("\n- **")[0]
+    for page in ("report", "groups", "limits"):
+        assert f"(docs/howto/{page}.md)" in door
+    steps = (ROOT / "docs/howto/report.md").read_text(encoding="utf-8").partition("## Should a group come first?")[2]
+    assert "paretosched compare " in steps.partition("\n## ")[0]

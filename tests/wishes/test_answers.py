@@ -153,6 +153,6 @@ def test_waits_are_those_of_the_schedules_and_a_group_asked_for_that_waits_longe
         means = waits[str(favoured)]["mean_s"]
         assert list(means.values()) == pytest.approx([of_easy.mean(), here.mean()])
         is_longer = here.mean() > 1.02 * of_easy.mean()
-        assert (f'the wish "mean wait of {favoured}" counts each job once' in reply.text()) == is_longer
+        assert (f'the wish "mean wait of group {favoured}" counts each job once' in reply.text()) == is_longer
         told.add(bool(is_longer))
     assert told == {True, False}

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.nearness import fitness, nearest
 from paretosched.wishes.wish import Limit, Wish, goal, spelled_out, violation, wish_text
-from paretosched.wishes.wish_files import from_json, to_json
+from paretosched.wishes.wish_files import as_wish, from_json, to_json
 from paretosched.wishes.wish_grammar import names_in_words, parse
 from paretosched.workload.workload import Measured
 
@@ -448,3 +449,31 @@ def test_others_are_not_the_group_of_the_goal_also_where_its_measure_is_known_al
         objectives = objective_table(("a", "b", "c"), measured=Measured(known))
         limits = parse("mean wait of a, mean wait of others <= 4h", objectives).limits
         assert [limit.objective for limit in limits] == ["mean wait of b", "mean wait of c"]
+
+
+def test_others_are_no_group_of_which_a_measure_is_in_the_goal() -> None:
+    groups = ("physics", "chemistry", "rest")
+    objectives = objective_table(groups)
+    named = [Limit(name, high=1.1, of="easy") for name in ("AWRT2", "AWRT3")]
+    for words in ("mean wait of physics, others <= 1.1*EASY", "mean wait of physics, AWRT of others <= 1.1*EASY"):
+        assert list(parse(words, objectives).limits) == named, words
+    assert parse("physics, AWRT of others <= 1.1*EASY", objectives) == parse("physics, others <= 1.1*EASY", objectives)
+    mixed = parse("AWRT1 + mean wait of rest, others <= 1.1*EASY, AWRT2 <= 1.05*EASY", objectives)
+    assert list(mixed.limits) == [Limit("AWRT2", high=1.05, of="easy")]  # the tighter end of both
+    assert parse("mean wait, others <= 1.1*EASY", objectives).limits[0].objective == "others"  # of no group
+    with pytest.raises(InputError, match="all groups are in it"):
+        parse("mean wait of physics + mean wait of rest + chemistry, others <= EASY", objectives)
+    for words in ("physics + AWRT of others", "AWRT of others, AWRT <= EASY"):
+        with pytest.raises(InputError, match="others are for limits"):
+            parse(words, objectives)
+    own = objective_table(("physics", "others"))
+    assert parse("physics, AWRT of others <= 1.1*EASY", own).limits[0].objective == "AWRT2"
+
+
+def test_a_wish_of_a_file_or_a_policy_has_the_same_others(tmp_path: Path) -> None:
+    path = tmp_path / "wish.json"
+    old = Wish([("mean wait of physics", 1)], limits=[Limit("others", high=1.1, of="easy")])
+    path.write_text(json.dumps(to_json(old)))
+    for what in (old, path):
+        assert [limit.objective for limit in as_wish(what, ("bio", "physics")).limits] == ["AWRT1"]
+    assert as_wish(old, ("1", "2")) == old  # of a machine without this group
