@@ -18,6 +18,7 @@ from ..kernels.node_plan import (
     BEST,
     BY_LEAVES,
     BY_WEIGHT,
+    CHECKED,
     CONS_TRES,
     CPUS,
     DOWN,
@@ -31,10 +32,12 @@ from ..kernels.node_plan import (
     IN_ORDER,
     KIND,
     LEAF,
+    LEAST,
     MEMORY,
     NODE,
     NOTHING,
     NOW,
+    NUMBER,
     ONCE,
     OPTION,
     POOL,
@@ -129,8 +132,9 @@ def node_plan(workload: Workload) -> NodePlan:
         who_asks = said.get("account", ""), said.get("qos", "")
         named = machine.partitions_of(said["partition"])
         partitions = [k for k in named if machine.partitions[k].is_open_to(*who_asks)]
-        for k in partitions:
-            builder.add_options(k, said)
+        for is_within in (True, False):
+            for k in partitions if len(builder.options) == first else ():
+                builder.add_options(k, said, is_within)
         view = said.get("view", 0)
         tiers[number] = max((machine.partitions[k].tier for k in partitions), default=0)
         tiers[number] += builder.is_bound(view) * ABOVE
@@ -291,8 +295,8 @@ class _Builder:
         value = dict(zip(OPTION.names or (), option, strict=True))
         return 1 in (value["most"], value["tasks"]) and value["counts"] == value["end"]
 
-    def add_options(self, k: int, said: dict[str, Any]) -> None:
-        """Add the ways in which a job can be placed in partition k."""
+    def add_options(self, k: int, said: dict[str, Any], is_within: bool) -> None:
+        """Add the ways in which a job can be placed in partition k; `is_within`: only if limits can ever let it in."""
         machine, part = self.machine, self.machine.partitions[k]
         over = part.nodes_most is not None and said["nodes_least"] > part.nodes_most
         most_memory = part.most_memory_per_node
@@ -324,6 +328,8 @@ class _Builder:
         pool = said.get("pool", NOTHING)
         array = [] if pool == NOTHING else [(pool, 1, 1, FIXED, FOR_TURN, 0)]
         shared = *self._licences_of(said["licences"]), *array, *self._limits_of(k, said, ask, whole, nodes)
+        if is_within and any(self._is_beyond(row) for row in shared):
+            return
         self.lists += [value for row in shared for value in row]
         pools = first_pool, len(self.lists)
         ways = [Constraint((way,)) for way in constraint.ways] if constraint.alike else [constraint]
@@ -344,6 +350,10 @@ class _Builder:
                  *fewest(ask, exact, part.nodes_most or 0, said["gpus"], int(machine.cpus[able].max(initial=0))),
                  *pools, self._tiers.index(part.tier) + later)
             )  # fmt: skip
+
+    def _is_beyond(self, entry: tuple[int, ...]) -> bool:
+        """Return whether what a job takes of a pool, see NUMBER, is more than there ever is; not of timed ones."""
+        return bool(entry[CHECKED] and not entry[TIMED] and entry[LEAST] > self._pools.totals[entry[NUMBER]])
 
     def _licences_of(self, words: str) -> list[tuple[int, ...]]:
         """Return the licences that a job takes, see NUMBER; unknown ones are none."""
