@@ -80,6 +80,8 @@ def compare_pieces(desk: Desk) -> dict[str, Any]:
         if desk.comparison
         else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
     )
+    if not desk.simulated:
+        note += " FCFS and conservative backfilling would take minutes on so many nodes, so they are not here."
     empty = html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty")
     return {
         "compared": [

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Ints
+from ..core.computing import at_once
 from ..core.errors import InputError, number_of, one_of
 from ..core.tables import Column, table
 from ..policies.policy import Policy
@@ -125,6 +126,7 @@ def what_if(
     seed: int = 0,
     prices: Mapping[str, float] | None = None,
     users: str = RECORDED,
+    known: dict[tuple[Any, ...], Schedule] | None = None,
 ) -> WhatIf:
     """Return what questions do under policies, against the first policy today.
 
@@ -145,6 +147,9 @@ def what_if(
     users
         "react" for users who react, see `simulate`: to other waits than those that today's policy gives to the jobs of
         the log.
+    known
+        Schedules without any change that need not be simulated again, by `key_today`, so by the names
+        of policies; modified in place. By default all are simulated.
 
     Raises
     ------
@@ -175,7 +180,15 @@ def what_if(
     one_of("users", users, (RECORDED, REACT))
     own = policies if reason else [for_other_users(policy, workload) for policy in policies]
     each_seed: Sequence[int | None] = seeds or [None]
-    by_draw = [list(_cases_of_draw(workload, seed, asked, own, users)) for seed in each_seed]
+    today: dict[tuple[Any, ...], Schedule] = {} if known is None else known
+    used_to = None
+    if users == REACT:
+        key = key_today(workload, None, names[0], RECORDED)
+        if key not in today:
+            today[key] = simulate(workload, policies[0])
+        used_to = today[key].wait
+    named = list(zip(names, own, strict=True))
+    by_draw = at_once(lambda seed: list(_cases_of_draw(workload, seed, asked, named, used_to, today)), each_seed)
     heads = [(label, name) for label in (TODAY, *(label for label, _ in asked)) for name in names]
     cases = []
     for place, head in enumerate(heads):
@@ -184,18 +197,36 @@ def what_if(
     return WhatIf(workload, asked, cases, seeds, reason, dropped, prices or {}, users)
 
 
+def key_today(workload: Workload, seed: int | None, name: str, users: str) -> tuple[Any, ...]:
+    """Return by what the schedule of a policy without any change is kept, see `what_if`."""
+    return workload.digest, seed, name, users
+
+
 def _cases_of_draw(
-    workload: Workload, seed: int | None, asked: Sequence[tuple[str, Question]], policies: Sequence[Policy], users: str
+    workload: Workload,
+    seed: int | None,
+    asked: Sequence[tuple[str, Question]],
+    policies: Sequence[tuple[str, Policy]],
+    used_to: Ints | None,
+    known: dict[tuple[Any, ...], Schedule],
 ) -> Iterator[tuple[Waits, Waits, float, float, float | None, float | None, Floats]]:
-    """Yield the values of every question under every policy as in `Case`; without a seed those of the log itself."""
-    # What jobs wait today, (n,) s, if users react to other waits: each copy of a job is used to the wait of that job.
-    used_to = simulate(workload, policies[0]).wait if users == REACT else None
+    """Yield the values of every question under every named policy as in `Case`; without a seed those of the log itself.
+
+    If users react to other waits than those that they are used to, these are `used_to`, (n,) s: each copy of a job is
+    used to the wait of that job.
+    """
 
     def take(rows: Ints) -> Ints | None:
         return None if used_to is None else used_to[rows]
 
+    def today_of(name: str, policy: Policy) -> Schedule:
+        key = key_today(workload, seed, name, RECORDED if used_to is None else REACT)
+        if key not in known:
+            known[key] = _schedule_of(base, policy, take(rows))
+        return known[key]
+
     base, rows = (workload, np.arange(len(workload))) if seed is None else drawn_workload(workload, None, seed)
-    today = _schedule_of(base, policies[0], take(rows))
+    today = today_of(*policies[0])
     for question in (None, *(question for _, question in asked)):
         changed, left, of_log = base, None, rows
         if question is not None and question.is_of_users:
@@ -204,9 +235,8 @@ def _cases_of_draw(
             changed, left = on_other_machine(base, question)
             of_log = rows[left]
         before = waits(today, among=left)
-        for policy in policies:
-            is_today = question is None and policy is policies[0]
-            then = today if is_today else _schedule_of(changed, policy, take(of_log))
+        for name, policy in policies:
+            then = today_of(name, policy) if question is None else _schedule_of(changed, policy, take(of_log))
             busy = _busy(today, base), _busy(then, base)
             loads = offered_load(base), offered_load(changed)
             yield before, waits(then), *busy, *loads, then.objectives.array
