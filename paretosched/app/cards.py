@@ -15,7 +15,7 @@ from dash import dcc, html
 from ..comparison.consequences import Consequence, easy_share_text, either_or
 from ..comparison.over_time import job_at, nodes_below, over_time, raster, runs_between, wait_reasons, worst_week
 from ..comparison.partition_use import resources_in_use, use_by_partition
-from ..comparison.what_if_table import ONE_WORKLOAD, TODAY, answer_lines, gain_sentences
+from ..comparison.what_if_table import NOW, ONE_WORKLOAD, answer_lines, gain_sentences
 from ..core.arrays import Ints
 from ..core.errors import InputError
 from ..deployment.slurm_words import slurm_words
@@ -146,7 +146,7 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         return []
     last = limits_by_tenths(desk, row) or share_of_easy(desk, row)
     return [
-        html.P(f"Against {desk.today[0]}, every job counting once:", className="quiet"),
+        html.P(f"From {desk.today[0]} to this schedule, every job counting once:", className="quiet"),
         _changes(lines),
         html.P(last, className="tenths") if last else None,
     ]
@@ -212,7 +212,7 @@ def test_list(desk: Desk, number: int) -> list[Any]:
         return [html.P(f"It cannot be tried on the jobs that it has not seen: {error}.")]
     if not lines:
         return []
-    words = f"On the jobs that it has not seen, every job counting once; “today” is {name}, from an empty machine on:"
+    words = f"On the jobs that it has not seen, every job counting once, beside {name}; both from an empty machine on:"
     weeks = unseen_weeks(desk, number)
     return [
         html.P(html.B(weeks), className="weeks-kept") if weeks else None,
@@ -255,7 +255,7 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
     pairs = [
         (case, sentence)
         for case, sentence in zip(told.cases[1:], gain_sentences(told), strict=True)
-        if case.label != TODAY
+        if case.label != NOW
     ]
     parts = [html.P([capital(sentence), " ", limits.get(case.policy, "")]) for case, sentence in pairs]
     parts += [

@@ -67,7 +67,7 @@ def on_unseen_jobs(desk: Desk, number: int) -> tuple[str, list[Consequence], lis
     of_groups = slice(2, 2 + len(rest.groups))  # measures stand behind them
     gains = improvement(values[1][of_groups], values[0][of_groups]).tolist()
     util = float(values[0][0]), float(values[1][0])
-    lines = consequences(before, after, rest.groups, users_of(rest), util)
+    lines = consequences(before, after, rest.groups, users_of(rest), util, name)
     return name, lines, two_measures(before, after, rest.groups, gains)
 
 

@@ -35,7 +35,7 @@ from .waits_table import MEASURES as WAITS
 from .waits_table import Cell, Line, beside, value_words
 from .what_if import TOO_FEW, drawn_workload, for_other_users, is_missed, on_other_machine
 
-TODAY = "today"
+NOW = "now"
 MEASURES = {"wait_mean_s": "mean", "wait_p95_s": "p95", "slowdown_mean": "slowdown_mean"}  # keys, and of `Waits`
 EACH = 1000  # of price
 ONE_WORKLOAD = (
@@ -50,7 +50,7 @@ class Case(NamedTuple):
     Attributes
     ----------
     label, policy
-        What is changed, as it was said, and the name of the policy; `TODAY` if nothing is.
+        What is changed, as it was said, and the name of the policy; `NOW` if nothing is.
     before, after
         Waits today and then, of each draw.
     busy_before, busy_after
@@ -165,7 +165,7 @@ def what_if(
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
     >>> answers = what_if(w, [("+4", Question("4 more processors", more=4))], [as_policy("easy")])
     >>> [(row["scenario"], row["wait_mean_s"], row["wait_mean_s_change"]) for row in answer_rows(answers)]
-    [('today', 3.0, None), ('+4', 0.0, -3.0)]
+    [('now', 3.0, None), ('+4', 0.0, -3.0)]
     """
     reason = why_not_resampled(workload)
     for label, question in asked:
@@ -189,7 +189,7 @@ def what_if(
         used_to = today[key].wait
     named = list(zip(names, own, strict=True))
     by_draw = at_once(lambda seed: list(_cases_of_draw(workload, seed, asked, named, used_to, today)), each_seed)
-    heads = [(label, name) for label in (TODAY, *(label for label, _ in asked)) for name in names]
+    heads = [(label, name) for label in (NOW, *(label for label, _ in asked)) for name in names]
     cases = []
     for place, head in enumerate(heads):
         before, after, *others = zip(*(draw[place] for draw in by_draw), strict=True)
@@ -326,9 +326,9 @@ def answer_lines(heads: Sequence[str], cases: Sequence[Case]) -> list[Line]:
     --------
     >>> def of(*hours): return [Waits(np.array([4]), *(np.array([3600.0 * h]) for _ in range(6))) for h in hours]
     >>> case = Case("+1", "EASY", of(2, 4), of(1, 2.9), *(np.ones(2),) * 4, np.ones((2, 7)))
-    >>> [cell.text for cell in answer_lines(["today", "then"], [case])[1].cells.values()]
+    >>> [cell.text for cell in answer_lines(["now", "then"], [case])[1].cells.values()]
     ['3 h', '1.9 h']
-    >>> answer_lines(["today", "then"], [case])[1].cells["then"].change
+    >>> answer_lines(["now", "then"], [case])[1].cells["then"].change
     '↓ 14 to 56 %'
     """
     lines = []
@@ -400,7 +400,7 @@ def _change_text(row: Mapping[str, Any], key: str, scale: float, digits: int) ->
     """Return a change with its interval as text; None without a change."""
     change, low, high = (row[f"{key}_{what}"] for what in ("change", "low", "high"))
     if change is None:
-        return "" if row["scenario"] == TODAY else None
+        return "" if row["scenario"] == NOW else None
     spec = f"+,.{digits}f"
     ends = "" if low is None else f" ({low / scale:{spec}} to {high / scale:{spec}})"
     return f"{change / scale:{spec}}{ends}"
@@ -445,7 +445,7 @@ def _less_or_more(change: Floats) -> str:
     """Return the mean of changes in words; "not sure" if its interval has 0 in it."""
     mean, (low, high) = mean_of(change), paired_interval(change)
     if abs(mean) < AT_ONCE:
-        return "as today"
+        return "as now"
     sure = " (not sure)" if low <= 0 <= high else ""
     return f"{duration(abs(mean))} {'longer' if mean > 0 else 'shorter'}{sure}"
 
@@ -555,9 +555,9 @@ def answer_text(answers: WhatIf) -> str:
         if draws > 1
         else "one draw of the users in the log, without intervals"
     )
-    reacting = " Users react to other waits than these jobs have in the log today." if answers.users == REACT else ""
+    reacting = " Users react to other waits than these jobs have in the log." if answers.users == REACT else ""
     parts = [
-        f"{w.name}: {number_of(len(w), 'job')}; {how}. Changes are from {answers.cases[0].policy} today.{reacting}",
+        f"{w.name}: {number_of(len(w), 'job')}; {how}. Changes are from {answers.cases[0].policy} now.{reacting}",
         answer_table(answers),
     ]
     sentences = gain_sentences(answers)
@@ -571,8 +571,8 @@ def facts(answers: WhatIf) -> dict[str, Any]:
     """Return all numbers, for JSON; beside the rows the values of every draw."""
     draws = [
         {"scenario": case.label, "policy": case.policy}
-        | {key: dict(zip(("today", "then"), case.values(name), strict=True)) for key, name in MEASURES.items()}
-        | {"UTIL": {"today": case.busy_before, "then": case.busy_after}}
+        | {key: dict(zip(("now", "then"), case.values(name), strict=True)) for key, name in MEASURES.items()}
+        | {"UTIL": {"now": case.busy_before, "then": case.busy_after}}
         for case in answers.cases
     ]
     return {

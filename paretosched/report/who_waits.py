@@ -17,7 +17,7 @@ NOTE = "Every job counts once, a small one as much as a large one. ↓ shorter, 
 def waits_table(
     waits: Mapping[str, Waits | None],
     people: Sequence[str],
-    reference: str = "today",
+    reference: str,
     waiting: Mapping[str, Reasons | None] | None = None,
 ) -> str:
     """Return the table of waits: a block of lines for all jobs and for each group, a column for each scheduler.
@@ -25,7 +25,7 @@ def waits_table(
     Parameters
     ----------
     waits
-        As for `wait_lines`; a name such as "today: EASY" has its second part in small letters.
+        As for `wait_lines`; a name such as "A: the fairest" has its second part in small letters.
     people
         Who is in each group, in words, (G,).
     reference

@@ -338,7 +338,7 @@ def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, brows
         assert tab.locator("#card .changes li").all_inner_texts() == [line.sentence for line in lines]
         assert tab.locator("#card li, #card .tenths").count() <= 4
         tab.wait_for_selector(f"#waits thead >> text={name}")
-        wanted = [f"your scheduler: {name}", *(["EASY"] if name != "EASY" else []), "this schedule"]
+        wanted = [name, *(["EASY"] if name != "EASY" else []), "this schedule"]
         made = [today, *([ps.simulate(workload, "easy")] if name != "EASY" else []), there]
         rows = wait_lines(dict(zip(wanted, map(ps.waits, made), strict=True)))
         tab.wait_for_selector("#waits td.here:not(.unknown)")
@@ -403,7 +403,7 @@ def answer_on(page: Page, key: str) -> list[list[str]]:
 
 def answer_of(told: WhatIf) -> list[list[str]]:
     """Return what the library says to one question under two policies."""
-    return texts_of(answer_lines(["today", "then", "other"], told.cases[2:]))
+    return texts_of(answer_lines(["now", "then", "other"], told.cases[2:]))
 
 
 def texts_of(lines: Sequence[Line]) -> list[list[str]]:
@@ -528,7 +528,7 @@ def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Fron
             assert mask[row], task
             assert aim is None or aim[row] == aim[mask].min(), task
         there = ps.waits(next(iter(ps.schedules(front, [row], workload))))
-        lines = wait_lines({"your scheduler: EASY": ps.waits(easy), "this": there})
+        lines = wait_lines({"EASY": ps.waits(easy), "this": there})
         wanted = [line.cells["this"].text for line in lines if line.cells["this"] is not None]
         tab.wait_for_function(SHOWS, arg=wanted)
     tab.click("[data-tab='compare']")

@@ -45,7 +45,7 @@ def text_of(parts: object) -> str:
 def test_the_table_has_today_the_schedule_and_the_last_trained_one(known_desk: Desk) -> None:
     w, row = known_desk.workload, 3
     assert w is not None
-    assert list(table_of(known_desk, row)) == ["your scheduler: EASY", HERE]
+    assert list(table_of(known_desk, row)) == ["EASY", HERE]
     known_desk.act({"do": "compare", "name": "FCFS"})
     known_desk.known_trainings = [
         Training(k, None, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy(name), "")
@@ -56,7 +56,7 @@ def test_the_table_has_today_the_schedule_and_the_last_trained_one(known_desk: D
     assert table_of(known_desk, row, made=False)[HERE] is None
     assert "…" in text_of(table_parts(known_desk, row, False))  # it is shown before the schedule is simulated
     measured = table_of(known_desk, row)
-    assert list(measured) == ["your scheduler: FCFS", "EASY", HERE, "trained 2"]
+    assert list(measured) == ["FCFS", "EASY", HERE, "trained 2"]
     made = [ps.simulate(w, "fcfs"), ps.simulate(w, "easy"), next(iter(ps.schedules(known_desk.front, [row], w)))]
     for there, schedule in zip(measured.values(), [*made, made[1]], strict=True):
         assert there is not None
@@ -222,7 +222,7 @@ def test_what_jobs_wait_for_is_said_where_a_machine_has_limits(tmp_path: Path) -
     schedules = (*(ps.simulate(w, name) for name in ("fcfs", "easy")), next(iter(ps.schedules(front, [0], w))))
     said = {
         name: None if of.waiting is None else of.waiting.table()
-        for name, of in zip(("your scheduler: FCFS", "EASY", HERE), schedules, strict=True)
+        for name, of in zip(("FCFS", "EASY", HERE), schedules, strict=True)
     }
     assert waiting_of(desk, 0) == said
     lines = reason_lines(said)
@@ -244,4 +244,4 @@ def test_where_jobs_wait_for_their_turn_only_nothing_is_said_of_reasons(known_de
     assert REASONS[0] not in html_text(table_parts(known_desk, 0, made=True))
     w = limited_users(60)
     turns = [ps.simulate(w, name).waiting for name in ("easy", "fcfs")]
-    assert reason_lines({"today": None if turns[0] is None else turns[0].table()}) == []
+    assert reason_lines({"recorded": None if turns[0] is None else turns[0].table()}) == []
