@@ -43,7 +43,17 @@ from .answering import Answering, effort
 from .charts import LETTERS, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
-from .measuring import Columns, Measuring, load_columns, measured_columns, names_to_measure, save_columns, with_columns
+from .measuring import (
+    Columns,
+    Measuring,
+    load_columns,
+    load_measured,
+    measured_columns,
+    names_to_measure,
+    rows_of,
+    save_columns,
+    with_columns,
+)
 from .newer_front import digest_of
 from .state import State, beginning, gone_words, lost_words, on_front, wish_words, with_measures_of
 from .state_view import view_of
@@ -244,11 +254,13 @@ class Desk:
         try:
             columns = self._columns.get(job.digest, {})
             if not names or not set(names) <= set(columns):
-                found = measured_columns(front, wanted, workload, job.progress)
+                known = load_measured(self.folder)
+                job.known = sum(row in known[0] for row in rows_of(front)) if set(wanted) <= set(known[1]) else 0
+                found = measured_columns(front, wanted, workload, job.progress, known)
                 if found is None:
                     return
                 columns = self._columns[job.digest] = {**columns, **found}
-                save_columns(self.folder, job.digest, columns)
+                save_columns(self.folder, job.digest, front, columns)
             if not names:
                 return
             wider = with_columns(front, columns, names)

@@ -330,7 +330,7 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
     over = "" if today is None else f" and the same over {comparison.policies[today]}, which runs the machine"
     gains = f"{convention(comparison.objectives)}{over}"
     return f"""<section>
-<h2>In AWRT, for those who ask: policies against {" and ".join(against[:2])}</h2>
+<h2>In AWRT, for those who ask: policies beside {" and ".join(against[:2])}</h2>
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Below: {html.escape(gains)}; ▲ is better, ▼ is worse.
 {idling}{better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
