@@ -6,12 +6,15 @@ import html
 from collections.abc import Mapping, Sequence
 from itertools import starmap
 
-from ..comparison.waits_table import MEASURES, REASONS, Cell, Reasons, reason_lines, wait_lines
+from ..comparison.waits_table import MEASURES, NOTABLE, REASONS, Cell, Reasons, reason_lines, wait_lines
 from ..core.errors import number_of
 from ..simulation.service import Waits
 from .html_pieces import head_cell
 
-NOTE = "Every job counts once, a small one as much as a large one. ↓ shorter, ↑ longer than {} by more than 2 %."
+NOTE = (
+    "Every job counts once, a small one as much as a large one. "
+    f"↓ shorter, ↑ longer than {{}} by more than {NOTABLE:g} %."
+)
 
 
 def waits_table(
