@@ -212,14 +212,19 @@ def test_list(desk: Desk, number: int) -> list[Any]:
         return [html.P(f"It cannot be tried on the jobs that it has not seen: {error}.")]
     if not lines:
         return []
-    words = f"On the jobs that it has not seen, every job counting once, beside {name}; both from an empty machine on:"
+    words = f"Every job counts once, beside {name}; both from an empty machine on:"
     weeks = unseen_weeks(desk, number)
     return [
         html.P(html.B(weeks), className="weeks-kept") if weeks else None,
-        html.H3("What it would change for whom"),
-        html.P(words, className="quiet"),
-        *_measures(others),
-        _changes(lines),
+        html.Details(
+            [
+                html.Summary("What it would change for whom, on jobs that it has not seen"),
+                html.P(words, className="quiet"),
+                *_measures(others),
+                _changes(lines),
+            ],
+            className="for-whom",
+        ),
     ]
 
 

@@ -111,7 +111,7 @@ def unseen_weeks(desk: Desk, number: int) -> str:
     kept = [one["exceeded"] == 0 for part, one in cells if _has_limits(part, one)]
     gains = [one["objective_vs_easy"] for _, one in cells if one["objective_vs_easy"] is not None]
     words = [f"the limits are kept in {sum(kept)} of {len(kept)} {name}"] if kept else []
-    of = "" if len(gains) == len(kept) else f" of {len(gains)}" if words else f" of {len(gains)} {name}"
+    of = " of them" if len(gains) == len(kept) else f" of {len(gains)}" if words else f" of {len(gains)} {name}"
     better = sum(gain > 0 for gain in gains)
     words += [f"the goal is better than with EASY in {better}{of}"] if gains else []
     return f"Of what it has not seen, {', and '.join(words)}." if words else ""

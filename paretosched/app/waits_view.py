@@ -202,8 +202,10 @@ def table_parts(desk: Desk, row: int, made: bool) -> list[Any]:
         rows[0].children.insert(0, beside)
         bodies.append(html.Tbody([title, *rows], className="lost" if place in harmed else ""))
     red = html.P(["▼ ", " ".join(loss.words for loss in lost), " ", protect], className="harm", role="status")
-    table = html.Table([html.Thead(head), *bodies, *_reasons(waiting_of(desk, row))], id="waits")
-    return [red if lost else None, html.Div(table, className="scroll")]
+    table = html.Table(
+        [html.Thead(head), *bodies, *_reasons(waiting_of(desk, row))], id="waits", className=f"of-{len(measured)}"
+    )
+    return [red if lost else None, html.Div(table, className="scroll waits-of")]
 
 
 def told_table(lines: Sequence[Line], heads: Sequence[str], who: Sequence[str]) -> Any:

@@ -19,16 +19,26 @@ from paretosched.app.desk import Desk
 from paretosched.report.comparison_report import report
 from paretosched.wishes.answers import answer
 
-NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?!\w)")  # not those of names, such as AWRT1 and f2, nor of dates
+NUMBER = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")  # none in a name, such as AWRT1
 BLOCKS = re.compile(r"<(p|li|h\d|summary|figcaption)\b[^>]*>(.*?)</\1>", re.DOTALL)
 # Numbers that are the same in every report, with what stands around them.
 CONSTANTS = (
+    "by more than [2] %.",  # waits_table.NOTABLE
+    "nobody worse than [5] %",  # waits_view.BEARABLE
+    "weeks, less than [2], and users move",  # resampling.LEAST_WEEKS
+    "(paper [000])",  # the name of a paper
+    "from EASY ([0] %) to",  # what a share of the way means
+    "to the objective ([100] %)",
+    "limits can beat ([100] %)",
     "“[3] · Scheduler”",  # the name of a view of the page
     "site factors are [0] again",  # what undoing sets
     "simulated in [1] run ",  # each of these fronts is from one run
 )
 DATES = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]{2} \d\d:\d\d")
-CASES = ((7, 140, 32, 1.2, "physics"), (8, 230, 96, 1.35, "biology"), (11, 390, 256, 1.57, "law"))
+CASES = (
+    (7, 140, 32, 1.2, "physics"), (8, 230, 96, 1.35, "biology"), (11, 390, 256, 1.57, "law"),
+    (13, 310, 160, 1.41, "arts"), (17, 170, 48, 1.63, "music"),
+)  # fmt: skip
 
 
 def sentences(text: str) -> list[str]:
@@ -57,9 +67,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
         folder = tmp_path_factory.mktemp(name)
         w = ps.lublin(jobs=jobs, processors=processors, seed=seed)
         rng = np.random.default_rng(seed)
-        half = w.capacity // 4
+        count = 2 + seed % 3
+        group = rng.integers(0, count, len(w))
         w = w.with_(
-            user=rng.integers(1, 9 + seed, len(w)), group=(w.width > half).astype(np.int64), groups=(name, f"{name}2"),
+            user=rng.integers(1, 9 + seed, len(w)), group=group, groups=tuple(f"{name}{k}" for k in range(count)),
         )  # fmt: skip
         w = w.with_(wait=ps.simulate(w, "conservative").wait + 10 * seed)
         front = ps.explore(w, evaluations=60 + seed, population=16 + 2 * seed, seed=seed)
@@ -83,23 +94,23 @@ def by_form(said: list[str]) -> dict[str, list[list[str]]]:
     """Return the numbers of sentences, by the sentence without them and without names."""
     found: dict[str, list[list[str]]] = defaultdict(list)
     for sentence in said:
-        words = re.sub(r"\b(physics|biology|law)2?\b|\blublin\S*", "NAME", DATES.sub("DATE", sentence))
-        found[NUMBER.sub("#", words)].append(NUMBER.findall(words))
+        words = re.sub(r"\b(physics|biology|law|arts|music)\d?\b|\blublin\S*", "NAME", DATES.sub("DATE", sentence))
+        found[NUMBER.sub("№", words)].append(NUMBER.findall(words))
     return found
 
 
 def test_no_number_in_a_sentence_is_a_literal(reports: list[list[str]]) -> None:
     forms = [by_form(said) for said in reports]
-    seen = Counter(form for each in forms for form in each if "#" in form)
-    compared = [form for form, count in seen.items() if count > 1]
-    assert len(compared) > 35
+    seen = Counter(form for each in forms for form in each if "№" in form)
+    compared = [form for form, count in seen.items() if count > 2]
+    assert len(compared) > 30
     same = []
     for form in compared:
-        parts = form.split("#")
-        for place in range(form.count("#")):
+        parts = form.split("№")
+        for place in range(form.count("№")):
             values = [{numbers[place] for numbers in each[form]} for each in forms if form in each]
             for value in set.intersection(*values):
                 around = f"{parts[place][-30:]}[{value}]{parts[place + 1][:30]}"
                 if not any(known in around for known in CONSTANTS):
                     same.append(around)
-    assert same == []
+    assert not same, "\n".join(same)
