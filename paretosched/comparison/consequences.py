@@ -302,8 +302,12 @@ def _of_group(both: tuple[Waits, Waits], place: int, group: str, who: str, name:
     )
     before, after = _within(median[0]), _within(median[1])
     half = f"half still start {after}" if before == after else _beside("half start", before, after, name)
-    parts = [half, f"the mean wait {_change(*mean)}", _beside("95 of 100 start", *map(_within, late), name)]
-    parts.append(_beside("the longest wait is", *map(duration, worst), name))
+    parts = [
+        half,
+        f"the mean wait {_change(*mean)}",
+        _beside("95 of 100 start", _within(late[0]), _within(late[1]), name),
+    ]
+    parts.append(_beside("the longest wait is", duration(worst[0]), duration(worst[1]), name))
     return Consequence(group, _verdict([median, mean, late, worst]), f"{who}: {'; '.join(parts)}.")
 
 

@@ -38,6 +38,7 @@ from .what_if import TOO_FEW, drawn_workload, for_other_users, is_missed, on_oth
 NOW = "now"
 MEASURES = {"wait_mean_s": "mean", "wait_p95_s": "p95", "slowdown_mean": "slowdown_mean"}  # keys, and of `Waits`
 EACH = 1000  # of price
+MANY_TIMES = 900  # per cent; from there on a change is told in times, as in the table of waits
 ONE_WORKLOAD = (
     "Without intervals nothing says what is chance: in one workload a single node can change waits by more than these "
     "differences, either way."
@@ -350,11 +351,13 @@ def _cell_of(measure: str, before: Floats, after: Floats) -> Cell:
         return beside(measure, mean, mean_of(after))
     ends = [round(100 * end / mean) for end in (low, high)]
     text = value_words(measure, mean_of(after))
-    if low <= 0 <= high:
-        return Cell(text, SAME, f"{ends[0]} to {ends[1]} %".replace("-", "−") if ends != [0, 0] else "")
-    verdict, arrow = (WORSE, "↑") if low > 0 else (BETTER, "↓")
     least, most = sorted(map(abs, ends))
-    return Cell(text, verdict, f"{arrow} {least} to {most} %")
+    if low <= 0 <= high:
+        sure = "not sure" if most >= MANY_TIMES else f"{ends[0]} to {ends[1]} %".replace("-", "−")
+        return Cell(text, SAME, sure if ends != [0, 0] else "")
+    verdict, arrow = (WORSE, "↑") if low > 0 else (BETTER, "↓")
+    times = f"{1 + least / 100:,.0f} to {1 + most / 100:,.0f}×"
+    return Cell(text, verdict, f"{arrow} {times}" if most >= MANY_TIMES else f"{arrow} {least} to {most} %")
 
 
 def mean_of(values: Floats) -> float:

@@ -111,12 +111,12 @@ def at_once(work: Callable[[V], T], values: Sequence[V]) -> list[T]:
             thread.start()
         for thread in threads:
             thread.join()
-    except BaseException as error:
-        errors.append(error)
+    except BaseException as interrupt:
+        errors.append(interrupt)
         abandon(threads)
         raise
-    for error in errors:
-        raise error
+    if errors:
+        raise errors[0]
     return [results[place] for place in range(len(values))]
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -14,8 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dash import html
 
 import paretosched as ps
+from paretosched.app.answering import again
 from paretosched.app.charts import part
 from paretosched.app.measuring import measured_columns, names_to_measure
 from paretosched.app.other_jobs import DRAWS, FIRST_SEED
@@ -24,6 +27,7 @@ from paretosched.comparison.consequences import either_or, most_important
 from paretosched.comparison.questions import questions
 from paretosched.comparison.waits_table import Line, measure_name, people, reason_lines, wait_lines
 from paretosched.comparison.what_if_table import WhatIf, answer_lines, gain_sentences, what_if
+from paretosched.core.watching import unknown_starts
 from paretosched.deployment.steps import steps
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.simulation.lower_bounds import bounds
@@ -539,3 +543,33 @@ def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Fron
     for line in costs:
         assert f"<li>{escape(line.sentence)}</li>" in text
     assert "The wish: mean slowdown &lt;= " in text
+
+
+def test_an_answer_that_takes_long_shows_how_far_it_is_and_can_be_stopped(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = threading.Event()
+    asked: list[bool] = []
+
+    def slow(*words: Any) -> list[Any]:
+        asked.append(words[-1])
+        unknown_starts(4)[:2] = 0
+        may_end.wait(60)
+        return [html.P(f"worked out {len(asked)}"), html.P(again("Ask it of all weeks", is_whole=True))]
+
+    monkeypatch.setattr("paretosched.app.cards._answer", slow)
+    tab, key = page.tab, "#what-if-0 > .consequences"
+    wait_for_known(page)
+    tab.click("[data-tab='compare']")
+    tab.click("#what-if-0 > summary")
+    tab.wait_for_selector(f"{key} .progress:has-text('s left')")
+    tab.click(f"{key} button:text-is('Stop')")
+    tab.wait_for_selector(f"{key}:has-text('Stopped.')")
+    tab.wait_for_timeout(600)  # it is not asked for again by itself
+    assert "Stopped." in tab.inner_text(key)
+    may_end.set()
+    tab.click(f"{key} button:text-is('Work it out')")
+    tab.wait_for_selector(f"{key}:has-text('worked out 2')")
+    tab.click(f"{key} button:text-is('Ask it of all weeks')")
+    tab.wait_for_selector(f"{key}:has-text('worked out 3')")
+    assert asked == [False, False, True]

@@ -382,6 +382,7 @@ def test_a_class_is_chosen_and_the_card_says_how_it_did_on_jobs_not_seen(
                 change = part.get(f"{name}_vs_easy")
                 if change is not None and round(change, 1):
                     assert f"{abs(change):,.1f} %" in cell, (cell, change)
+        tab.click("#training-1 .for-whom summary")
         tab.wait_for_selector("#training-1 .changes li")
         rest = split(ps.read_swf(log), 0.7)[1]
         today, other = ps.simulate(rest, "easy"), ps.simulate(rest, ps.load_policy(tmp_path / "p.json"))
