@@ -70,11 +70,11 @@ def test_what_is_known_is_not_simulated_again(long_log: Desk, monkeypatch: pytes
     calls: list[str] = []
     simulate = ps.simulate
 
-    def counted(workload: ps.Workload, *words: Any, **more: Any) -> ps.Schedule:
+    def count_and_simulate(workload: ps.Workload, *words: Any, **more: Any) -> ps.Schedule:
         calls.append(workload.name)
         return simulate(workload, *words, **more)
 
-    monkeypatch.setattr("paretosched.comparison.what_if_table.simulate", counted)
+    monkeypatch.setattr("paretosched.comparison.what_if_table.simulate", count_and_simulate)
     asked = questions(W)
     places = [next(k for k, q in enumerate(asked) if of(q)) for of in (lambda q: q.node, lambda q: q.load == 1.1)]
     for place, users, count in (

@@ -200,11 +200,11 @@ def test_the_page_measures_only_new_schedules_of_the_front_that_it_shows_next(
     fewer = part(front, np.arange(len(front)) < len(front) - 3)
     made: list[int] = []
 
-    def counted(of: ps.Front, rows: Any, w: ps.Workload) -> Any:
+    def count_and_make(of: ps.Front, rows: Any, w: ps.Workload) -> Any:
         made.extend(rows)
         return schedules(of, rows, w)
 
-    monkeypatch.setattr("paretosched.app.measuring.schedules", counted)
+    monkeypatch.setattr("paretosched.app.measuring.schedules", count_and_make)
     known_desk.offer(fewer)
     known_desk.act({"do": "show"})
     wait_for_measures(known_desk)
@@ -270,7 +270,7 @@ def test_the_jobs_behind_a_number_are_named(known_desk: Desk) -> None:
     asked = json.loads(contents(known_desk).scene["questions"]["table"])
     (whole,) = reply(known_desk, asked)
     assert getattr(whole, "data-html") == "".join(map(html_text, table_parts(known_desk, asked["rows"][0], made=False)))
-    assert '<table id="waits">' in getattr(whole, "data-html")
+    assert '<table id="waits" class="of-2">' in getattr(whole, "data-html")
     assert job_parts(known_desk, 2, 10_000, HERE) == []
     assert job_parts(known_desk, 2, 0, "nobody") == []
 

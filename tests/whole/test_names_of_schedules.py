@@ -22,7 +22,7 @@ WISH = "mean wait of top, all <= 1.2*recorded"
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, ps.Workload, ps.Front]:
+def known_page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, ps.Workload, ps.Front]:
     w = limited_users(80)
     front = ps.explore(w, evaluations=20, population=10, objectives="UTIL, mean wait of top")
     desk = Desk(front, tmp_path_factory.mktemp("page"))
@@ -33,9 +33,9 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> tuple[Desk, ps.Workload, 
 
 
 def test_what_the_log_says_is_recorded_and_others_stand_by_their_names(
-    known: tuple[Desk, ps.Workload, ps.Front],
+    known_page: tuple[Desk, ps.Workload, ps.Front],
 ) -> None:
-    desk, w, front = known
+    desk, w, front = known_page
     assert list(columns_of(desk, 0)) == ["recorded", "EASY", "this schedule"]
     texts = {
         "page": repr(page(desk, contents(desk))),
@@ -49,8 +49,8 @@ def test_what_the_log_says_is_recorded_and_others_stand_by_their_names(
         assert [text[found.start() - 80 : found.end() + 80] for found in OTHERS.finditer(text)] == [], place
 
 
-def test_what_is_named_for_today_stands_by_its_name(known: tuple[Desk, ps.Workload, ps.Front]) -> None:
-    _, w, front = known
+def test_what_is_named_for_today_stands_by_its_name(known_page: tuple[Desk, ps.Workload, ps.Front]) -> None:
+    _, w, front = known_page
     compared = ps.compare(w, ["fcfs", "sjf"], front, today="sjf")
     (name,) = (compared.policies[k] for k in (compared.today or 0,))
     assert f"vs {name}" in compared.text()

@@ -32,7 +32,8 @@ CONSTANTS = (
     "limits can beat ([100] %)",
     "“[3] · Scheduler”",  # the name of a view of the page
     "site factors are [0] again",  # what undoing sets
-    "simulated in [1] run ",  # each of these fronts is from one run
+    "simulated in [1] run ",  # one is always one where the word is singular
+    "[1] other group ",
 )
 DATES = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]{2} \d\d:\d\d")
 CASES = (
