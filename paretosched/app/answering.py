@@ -5,8 +5,10 @@ The browser asks again until the answer is there, see `12-controls.js`.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Any
@@ -15,10 +17,34 @@ from dash import html
 
 from ..core.arrays import Ints
 from ..core.watching import NOT_STARTED, WATCHED, seconds_left
+from ..workload.workload import Workload
 from .widgets import progress_bar
 
 PATIENCE = 0.8  # s that a request waits for the answer
 MOST_ANSWERS = 30  # that are kept
+FOR_A_JOB = 4  # nodes whose search takes as long as all else that is done for a job, see `effort`
+
+
+def effort(workload: Workload) -> int:
+    """Return about how long EASY takes on a machine of nodes: 1 is some 15 µs. 0 without nodes."""
+    requests = workload.requests
+    return 0 if requests is None else int(requests.nodes_least.sum()) + FOR_A_JOB * len(workload)
+
+
+class StoppedError(Exception):
+    """The owner does not want an answer any more."""
+
+
+class Starts(list[Ints]):
+    """Start times as of `watching`; a simulation that begins after `is_stopped` is set raises StoppedError."""
+
+    is_stopped = False
+
+    def append(self, start: Ints) -> None:
+        """Take those of a simulation that begins."""
+        if self.is_stopped:
+            raise StoppedError
+        super().append(start)
 
 
 @dataclass
@@ -32,7 +58,7 @@ class Answering:
     began
         When, by `time.monotonic`.
     starts
-        The start times of the jobs of each simulation that has begun, (n,) s; a kernel fills them.
+        The start times of the jobs of each simulation that has begun, (n,) s; kernels fill them.
     parts
         The answer; None before it is there.
     ended
@@ -41,7 +67,7 @@ class Answering:
 
     total: int
     began: float = field(default_factory=time.monotonic)
-    starts: list[Ints] = field(default_factory=list)
+    starts: Starts = field(default_factory=Starts)
     parts: list[Any] | None = None
     ended: Event = field(default_factory=Event)
 
@@ -49,7 +75,8 @@ class Answering:
         """Work it out."""
         WATCHED.set(self.starts)  # of this thread only
         try:
-            self.parts = make()
+            with suppress(StoppedError):
+                self.parts = make()
         finally:
             if self.parts is None:
                 self.parts = [html.P("This could not be worked out; the terminal says why.")]
@@ -58,16 +85,21 @@ class Answering:
     def progress(self) -> list[Any]:
         """Return how far it is, and how long the rest takes."""
         known, now = list(self.starts), time.monotonic() - self.began
-        jobs = [each.size for each in known]
-        share = 0.0 if not known or not jobs[-1] else float((known[-1] != NOT_STARTED).sum()) / jobs[-1]
-        done = min(max(len(known) - 1, 0) + share, self.total)
+        done = min(sum(float((each != NOT_STARTED).mean()) for each in known if each.size), self.total)
         left = seconds_left((0.0, 0), (now, round(1000 * done)), 1000 * self.total)
         words = f"{int(done)} of {self.total} schedules" + ("" if left is None else f", about {left + 0.5:.0f} s left")
         bar = progress_bar(round(1000 * done), 1000 * self.total, words, "the answer is being worked out")
-        return [html.Div(bar, className="pending", title=f"{now:.1f} s")]
+        return [html.Div([bar, again("Stop", is_stopped=True)], className="pending", title=f"{now:.1f} s")]
 
 
-def answer_soon(kept: dict[str, Answering], key: str, total: int, make: Callable[[], list[Any]]) -> list[Any]:
+def again(words: str, **changes: bool) -> Any:
+    """Return a button with which the browser asks its question again, with changes of it."""
+    return html.Button(words, className="button", **{"data-again": json.dumps(changes)})
+
+
+def answer_soon(
+    kept: dict[str, Answering], key: str, total: int, make: Callable[[], list[Any]], is_stopped: bool = False
+) -> list[Any]:
     """Return an answer, or how far it is; it is begun if it is not among those `kept`, which is modified in place.
 
     Parameters
@@ -80,7 +112,14 @@ def answer_soon(kept: dict[str, Answering], key: str, total: int, make: Callable
         How many schedules are simulated for it.
     make
         Works it out; called in a thread of its own.
+    is_stopped
+        Whether nobody wants it any more: then nothing is simulated for it after what is being simulated.
     """
+    if is_stopped:
+        stopped = kept.pop(key, None)
+        if stopped is not None:
+            stopped.starts.is_stopped = True
+        return [html.P(["Stopped. ", again("Work it out", is_stopped=False)])]
     answering = kept.get(key)
     if answering is None:
         answering = kept[key] = Answering(total)

@@ -82,6 +82,10 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
         Of a job in that span: a second of the trace, and a processor.
     column
         Name of the scheduler in the table.
+    is_whole
+        Whether what if is asked of all weeks of a log that would take long.
+    is_stopped
+        Whether the answer is not wanted any more.
     """
 
     kind: Literal[
@@ -109,6 +113,8 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     span: tuple[int, int] = (0, 0)
     at: tuple[int, int] = (0, 0)
     column: str = ""
+    is_whole: bool = False
+    is_stopped: bool = False
 
 
 class _Place(msgspec.Struct, forbid_unknown_fields=True):

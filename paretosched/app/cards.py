@@ -15,7 +15,7 @@ from dash import dcc, html
 from ..comparison.consequences import Consequence, easy_share_text, either_or
 from ..comparison.over_time import job_at, nodes_below, over_time, raster, runs_between, wait_reasons, worst_week
 from ..comparison.partition_use import resources_in_use, use_by_partition
-from ..comparison.what_if_table import ONE_WORKLOAD, TODAY, answer_lines, gain_sentences
+from ..comparison.what_if_table import NOW, ONE_WORKLOAD, answer_lines, gain_sentences
 from ..core.arrays import Ints
 from ..core.errors import InputError
 from ..deployment.slurm_words import slurm_words
@@ -31,7 +31,9 @@ from ..wishes.exchange_rates import BASIS, COSTS
 from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
 from ..workload.group_rules import comes_from_consumption
-from .answering import answer_soon
+from ..workload.time_split import WEEK, weeks_of
+from ..workload.workload import Workload
+from .answering import again, answer_soon, effort
 from .desk import Desk
 from .other_jobs import answer_to, limits_by_tenths, on_unseen_jobs, simulations_of, unseen_weeks
 from .state import policy_file, schedule_name
@@ -144,7 +146,7 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         return []
     last = limits_by_tenths(desk, row) or share_of_easy(desk, row)
     return [
-        html.P(f"Against {desk.today[0]}, every job counting once:", className="quiet"),
+        html.P(f"From {desk.today[0]} to this schedule, every job counting once:", className="quiet"),
         _changes(lines),
         html.P(last, className="tenths") if last else None,
     ]
@@ -210,14 +212,19 @@ def test_list(desk: Desk, number: int) -> list[Any]:
         return [html.P(f"It cannot be tried on the jobs that it has not seen: {error}.")]
     if not lines:
         return []
-    words = f"On the jobs that it has not seen, every job counting once; “today” is {name}, from an empty machine on:"
+    words = f"Every job counts once, beside {name}; both from an empty machine on:"
     weeks = unseen_weeks(desk, number)
     return [
         html.P(html.B(weeks), className="weeks-kept") if weeks else None,
-        html.H3("What it would change for whom"),
-        html.P(words, className="quiet"),
-        *_measures(others),
-        _changes(lines),
+        html.Details(
+            [
+                html.Summary("What it would change for whom, on jobs that it has not seen"),
+                html.P(words, className="quiet"),
+                *_measures(others),
+                _changes(lines),
+            ],
+            className="for-whom",
+        ),
     ]
 
 
@@ -229,20 +236,22 @@ def answer_list(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     """
     trained = asked.get("trained", [])[:MOST_ASKED]
     rows, users = asked["rows"][: MOST_ASKED - len(trained)], REACT if asked["kind"] == "reacting" else RECORDED
-    total = simulations_of(desk, rows, trained, users)
-    return _soon(desk, asked, total, lambda: _answer(desk, asked["number"], rows, trained, users))
+    whole = bool(asked.get("is_whole"))
+    total = simulations_of(desk, rows, trained, users, whole)
+    return _soon(desk, asked, total, lambda: _answer(desk, asked["number"], rows, trained, users, whole))
 
 
 def _soon(desk: Desk, asked: Mapping[str, Any], total: int, make: Callable[[], list[Any]]) -> list[Any]:
     """Return what is made for a question, or how far that is, see `answer_soon`."""
-    names = ("kind", "front", "rows", "number", "today", "trained", "wish")
-    return answer_soon(desk.answers, json.dumps([asked.get(name) for name in names]), total, make)
+    names = ("kind", "front", "rows", "number", "today", "trained", "wish", "is_whole")
+    key = json.dumps([asked.get(name) for name in names])
+    return answer_soon(desk.answers, key, total, make, bool(asked.get("is_stopped")))
 
 
-def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int], users: str) -> list[Any]:
+def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int], users: str, whole: bool) -> list[Any]:
     """Return the answer of `answer_list`."""
     try:
-        answer = answer_to(desk, number, rows, trained, users)
+        answer = answer_to(desk, number, rows, trained, users, whole)
     except InputError as error:
         return [html.P(f"This cannot be tried: {error}.")]
     if answer is None:
@@ -251,7 +260,7 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
     pairs = [
         (case, sentence)
         for case, sentence in zip(told.cases[1:], gain_sentences(told), strict=True)
-        if case.label != TODAY
+        if case.label != NOW
     ]
     parts = [html.P([capital(sentence), " ", limits.get(case.policy, "")]) for case, sentence in pairs]
     parts += [
@@ -260,6 +269,7 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
         if row_policy(desk.front, row) is None
     ]
     parts += [html.P(f"Left out are {text}") for texts in told.dropped.values() for text in texts]
+    parts += _part_words(desk, told.workload)
     cases = [case for case, _ in pairs]
     heads = [f"now: {told.cases[0].policy}", *(f"then: {case.policy}" for case in cases)]
     note = (
@@ -271,6 +281,17 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
         *parts,
         as_one([told_table(answer_lines(heads, cases), heads, desk.people), html.P(note, className="quiet")]),
     ]
+
+
+def _part_words(desk: Desk, part: Workload) -> list[Any]:
+    """Return that a question was asked of a part of the log, and how it is asked of all; nothing if it was."""
+    log = desk.workload
+    if log is None or len(part) == len(log):
+        return []
+    weeks = round((part.submit[-1] - part.submit[0]) / WEEK)
+    what = f"Simulated are the jobs of the last {weeks} of {weeks_of(log)} weeks, {len(part):,} of {len(log):,}. "
+    words = f"Ask it of all weeks, which takes {effort(log) / effort(part):.0f} times as long"
+    return [html.P([what, again(words, is_whole=True)], className="quiet")]
 
 
 def over_time_parts(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:

@@ -111,7 +111,7 @@ def _waits(desk: Desk, picks: Sequence[Pick]) -> list[str]:
     if not order or waits[order[0]] is None:
         return []
     text = waits_table(
-        {name: waits[name] for name in order}, desk.people, waiting={name: waiting[name] for name in order}
+        {name: waits[name] for name in order}, desk.people, order[0], {name: waiting[name] for name in order}
     )
     return ["<h2>Who waits how long</h2>", text]
 
@@ -191,7 +191,7 @@ def _paragraphs(sentences: Sequence[str]) -> list[str]:
 
 
 def _wish_words(desk: Desk, view: View) -> list[str]:
-    """Return in sentences what the owner wants, how much of the front that leaves, and how jobs wait today."""
+    """Return in sentences what the owner wants, how much of the front that leaves."""
     wish, count = desk.state.wish, len(desk.front)
     remain = (
         f"All limits are kept by {view.left:,} of {number_of(count, 'schedule')}."
@@ -266,7 +266,7 @@ def _list(sentences: Sequence[str]) -> str:
 
 
 def _figure(desk: Desk, columns: Mapping[str, Any], reference: str | None) -> str:
-    """Return the drawing of the candidates and of today's scheduler across all objectives."""
+    """Return the drawing of the candidates and of the owner's scheduler across all objectives."""
     looks = {"EASY": "look-easy"} | {letter: f"look-{look_of(letter)}" for letter in LETTERS if letter in columns}
     lines = [
         Drawn(name, list(values), "look-today" if name == reference else looks.get(name, "look-trained"))

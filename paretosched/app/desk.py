@@ -39,11 +39,21 @@ from ..workload.measures import as_measured, with_measures
 from ..workload.workload import Workload
 from . import page_file, page_folder
 from .actions import MOST_NAME, MOST_NOTED, UnmeasuredError, after, text_in
-from .answering import Answering
+from .answering import Answering, effort
 from .charts import LETTERS, empty, part
 from .csv_tables import group_rows, to_csv
 from .further import Exploration, Further
-from .measuring import Columns, Measuring, load_columns, measured_columns, names_to_measure, save_columns, with_columns
+from .measuring import (
+    Columns,
+    Measuring,
+    load_columns,
+    load_measured,
+    measured_columns,
+    names_to_measure,
+    rows_of,
+    save_columns,
+    with_columns,
+)
 from .newer_front import digest_of
 from .state import State, beginning, gone_words, lost_words, on_front, wish_words, with_measures_of
 from .state_view import view_of
@@ -56,6 +66,7 @@ MOST_SCHEDULES = 4  # that are kept; one of a million jobs takes 8 MB
 MOST_MEASURED = 200  # schedules whose waits are kept
 MOST_WINDOWS = 1000  # whose last actions are remembered
 KNOWN_POLICIES = ("fcfs", "conservative")  # simulated beside EASY and the recorded schedule
+MOST_EFFORT = 400_000  # see `effort`; with more these two would take minutes, so they are not simulated
 
 
 class Desk:
@@ -87,6 +98,8 @@ class Desk:
         self.exploration = Exploration()
         self.measuring: Measuring | None = None
         self.answers: dict[str, Answering] = {}  # by what was asked
+        self.simulated: tuple[str, ...] = KNOWN_POLICIES  # or none, where they would take minutes
+        self.known_today: dict[Any, Schedule] = {}  # of draws without any change, see `what_if`
         self._columns: dict[str, Columns] = {}  # what is measured on fronts, by their digests
         self.groupings: Sequence[str] = ()  # beside the groups of the front
         self._later: dict[str, Any] | None = None  # an action that needs the workload, which is not known yet
@@ -241,11 +254,13 @@ class Desk:
         try:
             columns = self._columns.get(job.digest, {})
             if not names or not set(names) <= set(columns):
-                found = measured_columns(front, wanted, workload, job.progress)
+                known = load_measured(self.folder)
+                job.known = sum(row in known[0] for row in rows_of(front)) if set(wanted) <= set(known[1]) else 0
+                found = measured_columns(front, wanted, workload, job.progress, known)
                 if found is None:
                     return
                 columns = self._columns[job.digest] = {**columns, **found}
-                save_columns(self.folder, job.digest, columns)
+                save_columns(self.folder, job.digest, front, columns)
             if not names:
                 return
             wider = with_columns(front, columns, names)
@@ -273,7 +288,7 @@ class Desk:
             self.front, self.comparison, self._workload = front, comparison, workload
             self.history = self.history.each(lambda state: with_measures_of(state, before, front))
             self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
-            self._drawings, self._trained_values, self._schedules = {}, {}, {}
+            self._drawings, self._trained_values, self._schedules, self.known_today = {}, {}, {}, {}
             self._know(comparison)
         self._act_later(job.then)
 
@@ -339,7 +354,7 @@ class Desk:
             self.newer = None
             self.history = self.history.each(lambda state: on_front(state, before, self.front))
             self.remark = gone_words(self.state, chosen is not None and self.state.chosen is None)
-            self._drawings = {}
+            self._drawings, self.known_today = {}, {}
             self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
             self._save()
@@ -387,10 +402,11 @@ class Desk:
 
     def _compare_known(self, workload: Workload, front: Front) -> Comparison:
         """Return the known policies and the owner's own ones on a workload, beside a front."""
+        self.simulated = KNOWN_POLICIES if effort(workload) <= MOST_EFFORT else ()
         try:
-            return compare(workload, [*KNOWN_POLICIES, "recorded", *self._own], front)
+            return compare(workload, [*self.simulated, "recorded", *self._own], front)
         except InputError:  # a log that was generated or scaled has no recorded waits
-            return compare(workload, [*KNOWN_POLICIES, *self._own], front)
+            return compare(workload, [*self.simulated, *self._own], front)
 
     def _set_workload(
         self, workload: Workload | None, comparison: Comparison | None, trouble: str, words: Sequence[str]
@@ -429,7 +445,7 @@ class Desk:
 
     def _know(self, comparison: Comparison) -> None:
         """Store what the policies reach that limits may be relative to; the first ones of a comparison, see above."""
-        rules = ["easy", *KNOWN_POLICIES]
+        rules = ["easy", *self.simulated]
         if comparison.policies[len(rules) : len(rules) + 1] in RECORDED:
             rules.append("recorded")
         self._rules = [*rules, *self._own]

@@ -38,7 +38,7 @@ def step_words(before: State, now: State, front: Front) -> str:
         kind = f", the {now.suggested[0]}" if now.suggested[0] and now.suggested != before.suggested else ""
         words.append(f"a look at {schedule_name(front, now.chosen)}{kind}")
     if now.mine != before.mine:
-        words.append(f"compared with {now.mine or 'today'}")
+        words.append(f"compared with {now.mine or 'what the page began with'}")
     return "; ".join(words)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..comparison.consequences import Consequence, consequences, percent, two_measures, users_of
 from ..comparison.periods import MOST, Period, periods
 from ..comparison.what_if import changed_workload
-from ..comparison.what_if_table import WhatIf, what_if
+from ..comparison.what_if_table import WhatIf, key_today, what_if
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.row_schedules import row_policy, schedule
@@ -26,16 +26,19 @@ from ..simulation.service import waits
 from ..simulation.simulator import REACT, RECORDED, simulate
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import TODAY, Wish, exceeded_limits
-from ..workload.resampling import why_not_resampled
-from ..workload.time_split import split, weeks_of
+from ..workload.resampling import LEAST_WEEKS, why_not_resampled
+from ..workload.time_split import WEEK, split, weeks_of
 from ..workload.user_groups import by_earlier_consumption
 from ..workload.workload import Workload
+from .answering import effort
 from .desk import Desk
 from .state import schedule_name
 from .trainings import Training
 
 DRAWS, FIRST_SEED = 3, 1  # of the log put together again, for a question
 MOST_DRAWN = 300_000  # jobs of all draws; a larger log is drawn once, so that an owner need not wait
+MOST_EFFORT = 220_000  # of a log on nodes, see `effort`; of a longer one the last weeks are asked: 10 s on two cores
+MOST_KNOWN = 40  # schedules of draws without any change that are kept; one of 100,000 jobs takes 1 MB
 TENTHS = 10
 FEW_WEEKS = 4  # with less, tenths of the time are told
 
@@ -64,7 +67,7 @@ def on_unseen_jobs(desk: Desk, number: int) -> tuple[str, list[Consequence], lis
     of_groups = slice(2, 2 + len(rest.groups))  # measures stand behind them
     gains = improvement(values[1][of_groups], values[0][of_groups]).tolist()
     util = float(values[0][0]), float(values[1][0])
-    lines = consequences(before, after, rest.groups, users_of(rest), util)
+    lines = consequences(before, after, rest.groups, users_of(rest), util, name)
     return name, lines, two_measures(before, after, rest.groups, gains)
 
 
@@ -108,7 +111,7 @@ def unseen_weeks(desk: Desk, number: int) -> str:
     kept = [one["exceeded"] == 0 for part, one in cells if _has_limits(part, one)]
     gains = [one["objective_vs_easy"] for _, one in cells if one["objective_vs_easy"] is not None]
     words = [f"the limits are kept in {sum(kept)} of {len(kept)} {name}"] if kept else []
-    of = "" if len(gains) == len(kept) else f" of {len(gains)}" if words else f" of {len(gains)} {name}"
+    of = " of them" if len(gains) == len(kept) else f" of {len(gains)}" if words else f" of {len(gains)} {name}"
     better = sum(gain > 0 for gain in gains)
     words += [f"the goal is better than with EASY in {better}{of}"] if gains else []
     return f"Of what it has not seen, {', and '.join(words)}." if words else ""
@@ -150,13 +153,32 @@ def _has_limits(part: Period, cells: Mapping[str, Any]) -> bool:
     return cells["exceeded"] is not None and part.wish is not None and bool(part.wish.limits)
 
 
+def asked_part(workload: Workload) -> Workload:
+    """Return the last weeks of a log on nodes whose schedules would take long, two at least; else all of it."""
+    if effort(workload) <= MOST_EFFORT:
+        return workload
+    last = int(workload.submit[-1])
+    for weeks in range(weeks_of(workload), LEAST_WEEKS - 1, -1):
+        # one job more than those of these weeks, so that it lasts for them, and can be put together again
+        begin = max(int(np.searchsorted(workload.submit, last - weeks * WEEK, side="right")) - 1, 0)
+        part = workload if not begin else workload.take(np.arange(begin, len(workload)))
+        if effort(part) <= MOST_EFFORT:
+            break
+    return part
+
+
 def answer_to(
-    desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int] = (), users: str = RECORDED
+    desk: Desk,
+    number: int,
+    rows: Sequence[int],
+    trained: Sequence[int] = (),
+    users: str = RECORDED,
+    whole: bool = False,
 ) -> tuple[WhatIf, dict[str, str]] | None:
     """Return what a question does to schedulers, and how each keeps the wish's limits; None without that question.
 
     The schedulers are the owner's, those of `rows`, named "evaluation 7", and trained ones by number, "trained 1".
-    `users` is as for `what_if`.
+    `users` is as for `what_if`. The jobs are those of `asked_part`, or all of them if `whole`.
 
     Raises
     ------
@@ -164,12 +186,16 @@ def answer_to(
         The question needs a workload that is put together again, and this one cannot be; or users cannot react.
     """
     with desk.lock:
-        asked, workload, wish = desk.questions(), desk.workload, desk.state.wish
-        if workload is None or not 0 <= number < len(asked):
+        asked, log, wish, known = desk.questions(), desk.workload, desk.state.wish, desk.known_today
+        if log is None or not 0 <= number < len(asked):
             return None
         policies = _asked_policies(desk, rows, trained)
-    question = asked[number]
-    told = what_if(workload, [(question.words, question)], policies, draws_of(workload), FIRST_SEED, users=users)
+    question, workload = asked[number], log if whole else asked_part(log)
+    told = what_if(
+        workload, [(question.words, question)], policies, draws_of(workload), FIRST_SEED, users=users, known=known
+    )
+    for old in list(known)[:-MOST_KNOWN]:
+        known.pop(old, None)
     if wish is None or not wish.limits:
         return told, {}
     seeds: Sequence[int | None] = told.seeds or [None]
@@ -203,13 +229,18 @@ def draws_of(workload: Workload) -> int:
     return DRAWS if len(workload) * DRAWS <= MOST_DRAWN else 1
 
 
-def simulations_of(desk: Desk, rows: Sequence[int], trained: Sequence[int], users: str) -> int:
-    """Return how many schedules the answer to a question takes; 0 without the workload."""
+def simulations_of(desk: Desk, rows: Sequence[int], trained: Sequence[int], users: str, whole: bool = False) -> int:
+    """Return how many schedules the answer to a question takes that are not known; 0 without the workload."""
     with desk.lock:
         if desk.workload is None or desk.comparison is None:
             return 0
-        draws = 1 if why_not_resampled(desk.workload) else draws_of(desk.workload)
-        return 2 * len(_asked_policies(desk, rows, trained)) * draws + draws * (users == REACT)
+        workload, known = desk.workload if whole else asked_part(desk.workload), desk.known_today
+        names = [policy.name for policy in _asked_policies(desk, rows, trained)]
+    draws = draws_of(workload)
+    seeds = [None] if why_not_resampled(workload) else range(FIRST_SEED, FIRST_SEED + draws)
+    keys = {key_today(workload, seed, name, users) for seed in seeds for name in names}
+    keys |= {key_today(workload, None, names[0], RECORDED)} if users == REACT else set()
+    return len(names) * len(seeds) + len(keys - set(known))
 
 
 def limit_words(wish: Wish, workloads: Sequence[Workload], values: Mapping[str, Sequence[Floats]]) -> dict[str, str]:

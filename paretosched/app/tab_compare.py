@@ -1,4 +1,4 @@
-"""The second tab of the page: the shortlist beside today's schedule and the trained policies."""
+"""The second tab of the page: the shortlist beside the owner's scheduler and the trained policies."""
 
 from __future__ import annotations
 
@@ -80,6 +80,8 @@ def compare_pieces(desk: Desk) -> dict[str, Any]:
         if desk.comparison
         else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
     )
+    if not desk.simulated:
+        note += " FCFS and conservative backfilling would take minutes on so many nodes, so they are not here."
     empty = html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty")
     return {
         "compared": [
@@ -107,7 +109,7 @@ def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | N
     names = {pick.letter: pick_name(pick, desk.front) for pick in desk.state.picks}
 
     def what(name: str) -> str:
-        mine = "today" if name.startswith("recorded") else "yours"
+        mine = "from the log" if name.startswith("recorded") else "yours"
         return names.get(name, mine if name == reference else "scheduler")
 
     def cell(name: str, j: int, o: Objective) -> Any:

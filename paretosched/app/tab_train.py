@@ -157,10 +157,12 @@ def _training_card(desk: Desk, t: Training) -> Any:
         body += [*test, *asked_part(f"tested-{t.number}", question(desk, "tested", number=t.number))]
         words = "On all jobs of the log, of which it has learnt from the first part"
         whole = [html.Details([html.Summary(words), *whole], id=f"whole-{t.number}")]
-    body += whole
     if t.status == DONE:
         asked = question(desk, "trained", number=t.number)
-        body.append(opened_part(f"explain-trained-{t.number}", "How to run this scheduler, and what it does", asked))
+        body.append(
+            opened_part(f"explain-trained-{t.number}", "How to run it, in the shadow first, and what it does", asked)
+        )
+    body += whole
     return html.Div(
         body,
         className="card training",
@@ -219,12 +221,14 @@ def _test_of(t: Training, front: Front) -> list[Any]:
     lines = []
     for o in front.defined_objectives:
         cells = []
+        if learnt.get(o.name) is None and rest.get(o.name) is None:  # measured since it was trained
+            continue
         for part in (learnt, rest):
             value, gain = part.get(o.name), part.get(f"{o.name}_vs_easy")
             is_known = value is not None and gain is not None
             cells.append(html.Td(gain_in_words(o, gain, short=True) if is_known else "–", title=_hours(o, value)))
         lines.append(html.Tr([html.Th(with_group(o), scope="row"), *cells], **{"data-tested": f"{t.number} {o.name}"}))
-    head = html.Tr([html.Th(words, scope="col") for words in ("against EASY", "learnt from", "not seen")])
+    head = html.Tr([html.Th(words, scope="col") for words in ("beside EASY", "learnt from", "not seen")])
     return [
         html.P(html.B(test_sentence(t, front)), className="test", **{"data-test": str(t.number)}),
         html.Table([html.Thead(head), html.Tbody(lines)], className="small tested"),

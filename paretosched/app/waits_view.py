@@ -34,7 +34,7 @@ from ..fronts.row_schedules import schedule
 from ..simulation.schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown
 from ..simulation.service import Waits
 from ..simulation.simulator import simulate
-from ..wishes.wish import TODAY, Limit, spelled_out
+from ..wishes.wish import Limit, reference_text, spelled_out
 from ..workload.group_lists import names_of
 from ..workload.measures import is_measure, measure_of
 from .desk import Desk
@@ -43,8 +43,7 @@ from .trainings import DONE, Training
 from .widgets import as_one, button, capital, opened_part, progress_bar, screen_label, text_field
 
 HERE = "this schedule"
-BEARABLE = 1.05  # times what they wait today, which the other groups may be asked to bear
-YOURS = "your scheduler"  # what stands above its column; of a record that is today
+BEARABLE = 1.05  # times what they wait now, which the other groups may be asked to bear
 HINTS = {"better": "shorter than in the first column", "worse": "longer than in the first column"}
 
 
@@ -75,11 +74,7 @@ def columns_of(desk: Desk, row: int) -> dict[str, Made]:
             return {}
         rule, mine, key = desk.rule, desk.mine, (desk.digest, row)
         name = desk.known_names[mine]
-        found = {
-            f"{TODAY if name.startswith('recorded') else YOURS}: {name}": Made(
-                rule, lambda: simulate(workload, rule), mine
-            )
-        }
+        found = {name: Made(rule, lambda: simulate(workload, rule), mine)}
     if mine:
         found["EASY"] = Made("easy", lambda: simulate(workload, "easy"), 0)
     found[HERE] = Made(key, lambda: schedule(front, row, workload))
@@ -139,7 +134,7 @@ def sentences(desk: Desk, row: int) -> list[Consequence]:
 
 
 def losses(desk: Desk, row: int) -> list[Loss]:
-    """Return the groups that the wish asks for and that lose: they wait longer than today, or their AWRT than EASY's.
+    """Return the groups that the wish asks for and that lose: longer waits than now, or an AWRT longer than EASY's.
 
     A measure that has an upper limit in the wish is left out: the owner has said how much they may bear.
     """
@@ -171,10 +166,9 @@ def losses(desk: Desk, row: int) -> list[Loss]:
 
 
 def reference_word(desk: Desk) -> str:
-    """Return what wishes call the owner's scheduler: "today" for the recorded one; EASY if they have no word for it."""
-    if desk.known_names and desk.known_names[desk.mine].startswith("recorded"):
-        return TODAY
-    return str(desk.rule).upper() if isinstance(desk.rule, str) and desk.rule in desk.state.policy_values else "EASY"
+    """Return what wishes call the owner's scheduler; EASY if they have no word for it."""
+    is_word = isinstance(desk.rule, str) and desk.rule in desk.state.policy_values
+    return reference_text(str(desk.rule)) if is_word else "EASY"
 
 
 def table_parts(desk: Desk, row: int, made: bool) -> list[Any]:
@@ -208,8 +202,10 @@ def table_parts(desk: Desk, row: int, made: bool) -> list[Any]:
         rows[0].children.insert(0, beside)
         bodies.append(html.Tbody([title, *rows], className="lost" if place in harmed else ""))
     red = html.P(["▼ ", " ".join(loss.words for loss in lost), " ", protect], className="harm", role="status")
-    table = html.Table([html.Thead(head), *bodies, *_reasons(waiting_of(desk, row))], id="waits")
-    return [red if lost else None, html.Div(table, className="scroll")]
+    table = html.Table(
+        [html.Thead(head), *bodies, *_reasons(waiting_of(desk, row))], id="waits", className=f"of-{len(measured)}"
+    )
+    return [red if lost else None, html.Div(table, className="scroll waits-of")]
 
 
 def told_table(lines: Sequence[Line], heads: Sequence[str], who: Sequence[str]) -> Any:
@@ -270,7 +266,7 @@ def _reasons(waiting: Mapping[str, Reasons | None]) -> list[Any]:
 
 
 def head_of(name: str) -> Any:
-    """Return the head of a column; what runs today stands below "today"."""
+    """Return the head of a column; what stands behind a colon is in small letters."""
     words, _, small = name.partition(": ")
     return [words, html.Small(small)] if small else words
 
@@ -315,7 +311,7 @@ def limit_words(limit: Limit, measure: str) -> str:
     ['4d', '1.05*EASY']
     """
     if limit.of:
-        return f"{limit.high:g}*{limit.of if limit.of == TODAY else limit.of.upper()}"
+        return f"{limit.high:g}*{reference_text(limit.of)}"
     if measure == SLOWDOWN:
         return f"{limit.high:g}"
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):

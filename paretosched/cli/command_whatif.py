@@ -75,7 +75,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "      a limit, as sacctmgr would set it: who gains, and who pays\n"
         '  paretosched whatif w.swf.gz --groups projects.csv --load 1.2 --group "chemistry x1.2"\n'
         "  paretosched whatif w.swf.gz --policy easy --policy sjf --nodes +64 -o answers.csv\n"
-        "Each question stands by itself, against the first policy on today's machine and users.",
+        "Each question stands by itself, against the first policy on the machine and with the users of now.",
     )
     takes_trace(parser, with_limits=False)
     group = parser.add_argument_group("what is asked", "Each may be repeated; each is a part of the table of its own.")
@@ -123,11 +123,11 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         action="append",
         metavar="P",
         type=POLICY,
-        help="policy, as for simulate; the first is today's (default easy), and all questions are asked of each",
+        help="policy, as for simulate; the first is what runs now (default easy), and all questions are asked of each",
     )
     takes_shares(group)
     takes_order(group)
-    takes_users(group, "; here to other waits than those that today's policy gives them")
+    takes_users(group, "; here to other waits than those that the first policy gives them now")
     certain = parser.add_argument_group(
         "how certain it is", "The log is put together again from its users, as by resample."
     )

@@ -520,9 +520,7 @@ class Comparison:
             notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in of_groups))
         notes += from_submission_text(of_policies)
         if self.today is not None:
-            notes.append(
-                f"vs today: as vs EASY, but over {self.policies[self.today]}, which is what runs the machine today"
-            )
+            notes.append(f"vs {self.policies[self.today]}: as vs EASY, but over what runs the machine")
         notes += [OF_FRONT] if against_front and self.util_from != FROM_START else []
         notes += [f"vs EASY: {convention(self.objectives)}", *([OF_EACH] if against_front else []), self.ideal_rule]
         return "\n\n".join(filter(None, [self.other_machine, *parts, "\n".join(notes)]))

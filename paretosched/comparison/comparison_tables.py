@@ -47,7 +47,7 @@ def policy_table(
     for row in rows:
         hours = {o.name: row[o.name] / 3600 for o in objectives if o.unit == "s" and row[o.name] is not None}
         lines.append({**row, **hours})
-        over = {"today": "  vs today"} if today is not None and row["policy"] != today else {}
+        over = {"today": f"  vs {today}"} if today is not None and row["policy"] != today else {}
         over |= {"easy": "  vs EASY"} if row is not rows[0] else {}  # the first row is EASY itself
         for key, what in over.items():
             gains = {o.name: row[f"{o.name}_vs_{key}"] for o in objectives}

@@ -1,7 +1,7 @@
 """What another scheduler would change for whom, in sentences: the words of the page's cards.
 
 Every job counts once here, a short job as much as a long one, see `service.waits`. So "half" and "95 of 100" are of
-jobs, not of processor seconds. What is said of the scheduler that is compared with is what it does "today".
+jobs, not of processor seconds. The scheduler that is compared with stands by its name.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def users_of(workload: Workload) -> list[int]:
 
 
 def consequences(
-    today: Waits, other: Waits, groups: Sequence[str], users: Sequence[int], busy: tuple[float, float]
+    today: Waits, other: Waits, groups: Sequence[str], users: Sequence[int], busy: tuple[float, float], name: str
 ) -> list[Consequence]:
     """Return what changes with another schedule: for all, for each group with jobs, and for the machine.
 
@@ -83,26 +83,29 @@ def consequences(
     users
         Number of users of all groups, then of each, (G + 1,); 0 where none is known.
     busy
-        Utilisation today, and with the other one, per cent.
+        Utilisation with the first, and with the other one, per cent.
+    name
+        Of the scheduler that is compared with.
 
     Examples
     --------
     >>> def of(*columns): return Waits(np.array([40, 40]), *(np.array([x, x], dtype=float) for x in (*columns, 1, 1)))
-    >>> lines = consequences(of(6600, 0, 35280, 144000), of(9000, 0, 39600, 154800), ["3"], [412, 412], (70.0, 70.0))
+    >>> before, after = of(6600, 0, 35280, 144000), of(9000, 0, 39600, 154800)
+    >>> lines = consequences(before, after, ["3"], [412, 412], (70.0, 70.0), "EASY")
     >>> lines[1].sentence
     'Group 3, 412 users: half still start at once; the mean wait grows from 1.8 h to 2.5 h; 95 of 100 start within \
-11 h (today 9.8 h); the longest wait is 43 h (today 40 h).'
+11 h (EASY 9.8 h); the longest wait is 43 h (EASY 40 h).'
     >>> lines[-1].sentence
-    'The machine is as busy as today, 70.0 %.'
+    'The machine is as busy as with EASY, 70.0 %.'
     """
     lines = []
-    for place, name in enumerate(("", *groups)):
+    for place, group in enumerate(("", *groups)):
         if today.jobs[place]:
-            who = "All" if place == 0 else _group_text(name)
+            who = "All" if place == 0 else _group_text(group)
             known = f", {number_of(users[place], 'user')}" if users[place] else ""
             few = f", {number_of(int(today.jobs[place]), 'job')} only" if place and today.jobs[place] < FEW else ""
-            lines.append(_of_group(today, other, place, name, f"{who}{known}{few}"))
-    return [*lines, _of_machine(*busy)]
+            lines.append(_of_group((today, other), place, group, f"{who}{known}{few}", name))
+    return [*lines, _of_machine(*busy, name)]
 
 
 def percent(number: float) -> str:
@@ -135,14 +138,14 @@ def longer_text(size: float, than: str = "") -> str:
 
 
 class Sides(NamedTuple):
-    """How some jobs wait today and with another schedule: of all of them first, then of each group.
+    """How some jobs wait with one schedule and with another one: of all of them first, then of each group.
 
     Attributes
     ----------
     waits
         Under the scheduler that is compared with, and under the other one, of the same jobs.
     awrt
-        The AWRT of all jobs and of each group today, and with the other schedule, (G + 1,) s each.
+        The AWRT of all jobs and of each group with the first, and with the other schedule, (G + 1,) s each.
     people
         Who is in each group, in words, (G,).
     """
@@ -152,7 +155,7 @@ class Sides(NamedTuple):
     people: Sequence[str]
 
     def times(self, measure: str, place: int) -> tuple[float, float]:
-        """Return a measure of MEASURES of a group, place 1 on, or of all, 0: today, and with the other schedule, s."""
+        """Return a measure of MEASURES of a group, place 1 on, or of all, 0: with the first and the other schedule, s."""
         before, after = self.awrt if measure == "AWRT" else (getattr(each, measure) for each in self.waits)
         return float(before[place]), float(after[place])
 
@@ -432,21 +435,25 @@ def easy_share_text(name: str, means: Sequence[float], awrt: Sequence[float]) ->
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _of_group(today: Waits, other: Waits, place: int, name: str, who: str) -> Consequence:
-    """Return what changes for the jobs in one column of the waits."""
+def _of_group(both: tuple[Waits, Waits], place: int, group: str, who: str, name: str) -> Consequence:
+    """Return what changes for the jobs in one column of the waits; `name` is of the first scheduler."""
     median, mean, late, worst = (
-        (float(getattr(today, key)[place]), float(getattr(other, key)[place]))
+        (float(getattr(both[0], key)[place]), float(getattr(both[1], key)[place]))
         for key in ("median", "mean", "p95", "worst")
     )
     before, after = _within(median[0]), _within(median[1])
-    half = f"half still start {after}" if before == after else _beside("half start", before, after)
-    parts = [half, f"the mean wait {_change(*mean)}", _beside("95 of 100 start", *(_within(x) for x in late))]
-    parts.append(_beside("the longest wait is", *(duration(x) for x in worst)))
-    return Consequence(name, _verdict([median, mean, late, worst]), f"{who}: {'; '.join(parts)}.")
+    half = f"half still start {after}" if before == after else _beside("half start", before, after, name)
+    parts = [
+        half,
+        f"the mean wait {_change(*mean)}",
+        _beside("95 of 100 start", _within(late[0]), _within(late[1]), name),
+    ]
+    parts.append(_beside("the longest wait is", duration(worst[0]), duration(worst[1]), name))
+    return Consequence(group, _verdict([median, mean, late, worst]), f"{who}: {'; '.join(parts)}.")
 
 
 def _verdict(pairs: Sequence[tuple[float, float]]) -> str:
-    """Return what becomes of times, today and with the other schedule, as far as their words differ."""
+    """Return what becomes of times, with the first and with the other schedule, as far as their words differ."""
     changed = [after > before for before, after in pairs if duration(before) != duration(after)]
     if not changed:
         return SAME
@@ -460,23 +467,23 @@ def _change(before: float, after: float) -> str:
     return f"{'grows' if after > before else 'shrinks'} from {duration(before)} to {duration(after)}"
 
 
-def _beside(words: str, before: str, after: str) -> str:
-    """Return a fact, and beside it what it is today, if that differs."""
+def _beside(words: str, before: str, after: str, name: str) -> str:
+    """Return a fact, and beside it what it is with the scheduler of a name, if that differs."""
     if before == after:
-        return f"{words} {after}, as today"
-    return f"{words} {after} (today {before.removeprefix('within ')})"
+        return f"{words} {after}, as with {name}"
+    return f"{words} {after} ({name} {before.removeprefix('within ')})"
 
 
 def _within(seconds: float) -> str:
     return "at once" if seconds < AT_ONCE else f"within {duration(seconds)}"
 
 
-def _of_machine(before: float, after: float) -> Consequence:
+def _of_machine(before: float, after: float, name: str) -> Consequence:
     """Return whether the machine is busier."""
     if f"{before:.1f}" == f"{after:.1f}":
-        return Consequence("", SAME, f"The machine is as busy as today, {after:.1f} %.")
-    verdict, word = (BETTER, "busier than today") if after > before else (WORSE, "less busy than today")
-    return Consequence("", verdict, f"The machine is {word}: {after:.1f} % (today {before:.1f} %).")
+        return Consequence("", SAME, f"The machine is as busy as with {name}, {after:.1f} %.")
+    verdict, word = (BETTER, "busier") if after > before else (WORSE, "less busy")
+    return Consequence("", verdict, f"The machine is {word} than with {name}: {after:.1f} % ({name} {before:.1f} %).")
 
 
 def _group_text(name: str) -> str:

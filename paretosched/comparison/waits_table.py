@@ -6,6 +6,7 @@ same lines, in the same words. Less is better in all of them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -156,10 +157,12 @@ def value_words(measure: str, value: float) -> str:
     --------
     >>> value_words("mean", 5400.0), value_words("median", 0.5), value_words(SLOWDOWN, 31.4)
     ('1.5 h', 'at once', '31')
+    >>> value_words("mean", 90.0)  # narrower than in a sentence
+    '1.5 min'
     """
     if measure == SLOWDOWN:
         return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
-    return "at once" if value < AT_ONCE else duration(value)
+    return "at once" if value < AT_ONCE else re.sub("minutes?", "min", duration(value))
 
 
 def beside(measure: str, before: float, after: float) -> Cell:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Ints
+from ..core.computing import at_once
 from ..core.errors import InputError, number_of, one_of
 from ..core.tables import Column, table
 from ..policies.policy import Policy
@@ -34,9 +35,10 @@ from .waits_table import MEASURES as WAITS
 from .waits_table import Cell, Line, beside, value_words
 from .what_if import TOO_FEW, drawn_workload, for_other_users, is_missed, on_other_machine
 
-TODAY = "today"
+NOW = "now"
 MEASURES = {"wait_mean_s": "mean", "wait_p95_s": "p95", "slowdown_mean": "slowdown_mean"}  # keys, and of `Waits`
 EACH = 1000  # of price
+MANY_TIMES = 900  # per cent; from there on a change is told in times, as in the table of waits
 ONE_WORKLOAD = (
     "Without intervals nothing says what is chance: in one workload a single node can change waits by more than these "
     "differences, either way."
@@ -49,7 +51,7 @@ class Case(NamedTuple):
     Attributes
     ----------
     label, policy
-        What is changed, as it was said, and the name of the policy; `TODAY` if nothing is.
+        What is changed, as it was said, and the name of the policy; `NOW` if nothing is.
     before, after
         Waits today and then, of each draw.
     busy_before, busy_after
@@ -125,6 +127,7 @@ def what_if(
     seed: int = 0,
     prices: Mapping[str, float] | None = None,
     users: str = RECORDED,
+    known: dict[tuple[Any, ...], Schedule] | None = None,
 ) -> WhatIf:
     """Return what questions do under policies, against the first policy today.
 
@@ -145,6 +148,9 @@ def what_if(
     users
         "react" for users who react, see `simulate`: to other waits than those that today's policy gives to the jobs of
         the log.
+    known
+        Schedules without any change that need not be simulated again, by `key_today`, so by the names
+        of policies; modified in place. By default all are simulated.
 
     Raises
     ------
@@ -160,7 +166,7 @@ def what_if(
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
     >>> answers = what_if(w, [("+4", Question("4 more processors", more=4))], [as_policy("easy")])
     >>> [(row["scenario"], row["wait_mean_s"], row["wait_mean_s_change"]) for row in answer_rows(answers)]
-    [('today', 3.0, None), ('+4', 0.0, -3.0)]
+    [('now', 3.0, None), ('+4', 0.0, -3.0)]
     """
     reason = why_not_resampled(workload)
     for label, question in asked:
@@ -175,8 +181,16 @@ def what_if(
     one_of("users", users, (RECORDED, REACT))
     own = policies if reason else [for_other_users(policy, workload) for policy in policies]
     each_seed: Sequence[int | None] = seeds or [None]
-    by_draw = [list(_cases_of_draw(workload, seed, asked, own, users)) for seed in each_seed]
-    heads = [(label, name) for label in (TODAY, *(label for label, _ in asked)) for name in names]
+    today: dict[tuple[Any, ...], Schedule] = {} if known is None else known
+    used_to = None
+    if users == REACT:
+        key = key_today(workload, None, names[0], RECORDED)
+        if key not in today:
+            today[key] = simulate(workload, policies[0])
+        used_to = today[key].wait
+    named = list(zip(names, own, strict=True))
+    by_draw = at_once(lambda seed: list(_cases_of_draw(workload, seed, asked, named, used_to, today)), each_seed)
+    heads = [(label, name) for label in (NOW, *(label for label, _ in asked)) for name in names]
     cases = []
     for place, head in enumerate(heads):
         before, after, *others = zip(*(draw[place] for draw in by_draw), strict=True)
@@ -184,18 +198,36 @@ def what_if(
     return WhatIf(workload, asked, cases, seeds, reason, dropped, prices or {}, users)
 
 
+def key_today(workload: Workload, seed: int | None, name: str, users: str) -> tuple[Any, ...]:
+    """Return by what the schedule of a policy without any change is kept, see `what_if`."""
+    return workload.digest, seed, name, users
+
+
 def _cases_of_draw(
-    workload: Workload, seed: int | None, asked: Sequence[tuple[str, Question]], policies: Sequence[Policy], users: str
+    workload: Workload,
+    seed: int | None,
+    asked: Sequence[tuple[str, Question]],
+    policies: Sequence[tuple[str, Policy]],
+    used_to: Ints | None,
+    known: dict[tuple[Any, ...], Schedule],
 ) -> Iterator[tuple[Waits, Waits, float, float, float | None, float | None, Floats]]:
-    """Yield the values of every question under every policy as in `Case`; without a seed those of the log itself."""
-    # What jobs wait today, (n,) s, if users react to other waits: each copy of a job is used to the wait of that job.
-    used_to = simulate(workload, policies[0]).wait if users == REACT else None
+    """Yield the values of every question under every named policy as in `Case`; without a seed those of the log itself.
+
+    If users react to other waits than those that they are used to, these are `used_to`, (n,) s: each copy of a job is
+    used to the wait of that job.
+    """
 
     def take(rows: Ints) -> Ints | None:
         return None if used_to is None else used_to[rows]
 
+    def today_of(name: str, policy: Policy) -> Schedule:
+        key = key_today(workload, seed, name, RECORDED if used_to is None else REACT)
+        if key not in known:
+            known[key] = _schedule_of(base, policy, take(rows))
+        return known[key]
+
     base, rows = (workload, np.arange(len(workload))) if seed is None else drawn_workload(workload, None, seed)
-    today = _schedule_of(base, policies[0], take(rows))
+    today = today_of(*policies[0])
     for question in (None, *(question for _, question in asked)):
         changed, left, of_log = base, None, rows
         if question is not None and question.is_of_users:
@@ -204,9 +236,8 @@ def _cases_of_draw(
             changed, left = on_other_machine(base, question)
             of_log = rows[left]
         before = waits(today, among=left)
-        for policy in policies:
-            is_today = question is None and policy is policies[0]
-            then = today if is_today else _schedule_of(changed, policy, take(of_log))
+        for name, policy in policies:
+            then = today_of(name, policy) if question is None else _schedule_of(changed, policy, take(of_log))
             busy = _busy(today, base), _busy(then, base)
             loads = offered_load(base), offered_load(changed)
             yield before, waits(then), *busy, *loads, then.objectives.array
@@ -296,9 +327,9 @@ def answer_lines(heads: Sequence[str], cases: Sequence[Case]) -> list[Line]:
     --------
     >>> def of(*hours): return [Waits(np.array([4]), *(np.array([3600.0 * h]) for _ in range(6))) for h in hours]
     >>> case = Case("+1", "EASY", of(2, 4), of(1, 2.9), *(np.ones(2),) * 4, np.ones((2, 7)))
-    >>> [cell.text for cell in answer_lines(["today", "then"], [case])[1].cells.values()]
+    >>> [cell.text for cell in answer_lines(["now", "then"], [case])[1].cells.values()]
     ['3 h', '1.9 h']
-    >>> answer_lines(["today", "then"], [case])[1].cells["then"].change
+    >>> answer_lines(["now", "then"], [case])[1].cells["then"].change
     '↓ 14 to 56 %'
     """
     lines = []
@@ -320,11 +351,13 @@ def _cell_of(measure: str, before: Floats, after: Floats) -> Cell:
         return beside(measure, mean, mean_of(after))
     ends = [round(100 * end / mean) for end in (low, high)]
     text = value_words(measure, mean_of(after))
-    if low <= 0 <= high:
-        return Cell(text, SAME, f"{ends[0]} to {ends[1]} %".replace("-", "−") if ends != [0, 0] else "")
-    verdict, arrow = (WORSE, "↑") if low > 0 else (BETTER, "↓")
     least, most = sorted(map(abs, ends))
-    return Cell(text, verdict, f"{arrow} {least} to {most} %")
+    if low <= 0 <= high:
+        sure = "not sure" if most >= MANY_TIMES else f"{ends[0]} to {ends[1]} %".replace("-", "−")
+        return Cell(text, SAME, sure if ends != [0, 0] else "")
+    verdict, arrow = (WORSE, "↑") if low > 0 else (BETTER, "↓")
+    times = f"{1 + least / 100:,.0f} to {1 + most / 100:,.0f}×"
+    return Cell(text, verdict, f"{arrow} {times}" if most >= MANY_TIMES else f"{arrow} {least} to {most} %")
 
 
 def mean_of(values: Floats) -> float:
@@ -370,7 +403,7 @@ def _change_text(row: Mapping[str, Any], key: str, scale: float, digits: int) ->
     """Return a change with its interval as text; None without a change."""
     change, low, high = (row[f"{key}_{what}"] for what in ("change", "low", "high"))
     if change is None:
-        return "" if row["scenario"] == TODAY else None
+        return "" if row["scenario"] == NOW else None
     spec = f"+,.{digits}f"
     ends = "" if low is None else f" ({low / scale:{spec}} to {high / scale:{spec}})"
     return f"{change / scale:{spec}}{ends}"
@@ -415,7 +448,7 @@ def _less_or_more(change: Floats) -> str:
     """Return the mean of changes in words; "not sure" if its interval has 0 in it."""
     mean, (low, high) = mean_of(change), paired_interval(change)
     if abs(mean) < AT_ONCE:
-        return "as today"
+        return "as now"
     sure = " (not sure)" if low <= 0 <= high else ""
     return f"{duration(abs(mean))} {'longer' if mean > 0 else 'shorter'}{sure}"
 
@@ -525,9 +558,9 @@ def answer_text(answers: WhatIf) -> str:
         if draws > 1
         else "one draw of the users in the log, without intervals"
     )
-    reacting = " Users react to other waits than these jobs have in the log today." if answers.users == REACT else ""
+    reacting = " Users react to other waits than these jobs have in the log." if answers.users == REACT else ""
     parts = [
-        f"{w.name}: {number_of(len(w), 'job')}; {how}. Changes are from {answers.cases[0].policy} today.{reacting}",
+        f"{w.name}: {number_of(len(w), 'job')}; {how}. Changes are from {answers.cases[0].policy} now.{reacting}",
         answer_table(answers),
     ]
     sentences = gain_sentences(answers)
@@ -541,8 +574,8 @@ def facts(answers: WhatIf) -> dict[str, Any]:
     """Return all numbers, for JSON; beside the rows the values of every draw."""
     draws = [
         {"scenario": case.label, "policy": case.policy}
-        | {key: dict(zip(("today", "then"), case.values(name), strict=True)) for key, name in MEASURES.items()}
-        | {"UTIL": {"today": case.busy_before, "then": case.busy_after}}
+        | {key: dict(zip(("now", "then"), case.values(name), strict=True)) for key, name in MEASURES.items()}
+        | {"UTIL": {"now": case.busy_before, "then": case.busy_after}}
         for case in answers.cases
     ]
     return {

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event, Thread, current_thread, main_thread
 from typing import TypeVar
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 _Tasks = SimpleQueue[Callable[[], object] | None]
 _idle: list[tuple[Thread, _Tasks]] = []  # threads that wait for their next task
@@ -72,6 +74,50 @@ def compute(work: Callable[[], T], meanwhile: Callable[[Event], object] = Event.
     for error in errors:
         raise error
     return results.pop()  # nothing but the caller keeps it
+
+
+def at_once(work: Callable[[V], T], values: Sequence[V]) -> list[T]:
+    """Return what a function that only computes returns for each value, in their order; as many at a time as cores.
+
+    Each runs in a thread, with the context variables of the caller. An error is raised here, and no further value is
+    begun then; nor after Ctrl-C, which abandons those that are computed.
+
+    Examples
+    --------
+    >>> at_once(abs, [-3, 4])
+    [3, 4]
+    """
+    if len(values) < 2:
+        return [work(value) for value in values]
+    results: dict[int, T] = {}
+    errors: list[BaseException] = []
+    left = SimpleQueue[int]()
+    for place in range(len(values)):
+        left.put(place)
+
+    def do() -> None:
+        with suppress(Empty):
+            while not errors:
+                place = left.get_nowait()
+                try:
+                    results[place] = work(values[place])
+                except BaseException as error:  # raised below, in the thread that waits
+                    errors.append(error)
+
+    count = min(len(values), os.cpu_count() or 1)
+    threads = [Thread(target=copy_context().run, args=(do,), daemon=True) for _ in range(count)]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException as interrupt:
+        errors.append(interrupt)
+        abandon(threads)
+        raise
+    if errors:
+        raise errors[0]
+    return [results[place] for place in range(len(values))]
 
 
 def _begin() -> tuple[Thread, _Tasks]:

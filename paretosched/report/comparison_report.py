@@ -269,11 +269,10 @@ def limits_text(wish: Wish, values: Floats, objectives: Sequence[Objective]) -> 
 
 
 def _order(comparison: Comparison) -> dict[str, int]:
-    """Return the schedules with waits in the order of columns: today's or EASY first, that of the front last."""
+    """Return the schedules with waits in the order of columns: what runs or EASY first, the front's last."""
     first = comparison.today or 0
-    names = dict(enumerate((*comparison.policies, NEAREST)[: len(comparison.waits)]))
-    today = {first: names[first] if comparison.today is None else f"today: {names[first]}"}
-    return {name: k for k, name in (today | {k: name for k, name in names.items() if k != first}).items()}
+    names = (*comparison.policies, NEAREST)[: len(comparison.waits)]
+    return {names[k]: k for k in (first, *(k for k in range(len(names)) if k != first))}
 
 
 def _values(comparison: Comparison) -> dict[str, Floats]:
@@ -460,11 +459,12 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
     idling = "".join(f"{html.escape(words)}. " for words in util)
     no_schedule = f"{html.escape(_sentence(OF_EACH))}. " if has_front else ""
     today = comparison.today
-    against = [*(["today"] if today is not None else []), *(["the front"] if has_front else []), "EASY"]
-    over = "" if today is None else f" and the same over {comparison.policies[today]}, which runs the machine today"
+    runs = [] if today is None else [html.escape(comparison.policies[today])]
+    against = [*runs, *(["the front"] if has_front else []), "EASY"]
+    over = "" if today is None else f" and the same over {comparison.policies[today]}, which runs the machine"
     gains = f"{convention(comparison.objectives)}{over}"
     return f"""<section>
-<h2>In AWRT, for those who ask: policies against {" and ".join(against[:2])}</h2>
+<h2>In AWRT, for those who ask: policies beside {" and ".join(against[:2])}</h2>
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Below: {html.escape(gains)}; ▲ is better, ▼ is worse.
 {idling}{better_schedules}{no_schedule}“–”: undefined, because no job counts, or without a meaning.
@@ -605,7 +605,7 @@ def _comparison_table(comparison: Comparison) -> str:
     for row in comparison.rows():
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         for o in comparison.objectives:
-            gains = {"today": row[f"{o.name}_vs_today"]} if today and row["policy"] != today else {}
+            gains = {html.escape(today): row[f"{o.name}_vs_today"]} if today and row["policy"] != today else {}
             gains |= {"EASY": row[f"{o.name}_vs_easy"]} if lines else {}
             below = [_gain(x, o.maximise, f" vs {over}" if today else "") for over, x in gains.items() if x is not None]
             cells.append(objective_cell(o, row[o.name], "".join(below)))

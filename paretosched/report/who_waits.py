@@ -6,18 +6,21 @@ import html
 from collections.abc import Mapping, Sequence
 from itertools import starmap
 
-from ..comparison.waits_table import MEASURES, REASONS, Cell, Reasons, reason_lines, wait_lines
+from ..comparison.waits_table import MEASURES, NOTABLE, REASONS, Cell, Reasons, reason_lines, wait_lines
 from ..core.errors import number_of
 from ..simulation.service import Waits
 from .html_pieces import head_cell
 
-NOTE = "Every job counts once, a small one as much as a large one. ↓ shorter, ↑ longer than {} by more than 2 %."
+NOTE = (
+    "Every job counts once, a small one as much as a large one. "
+    f"↓ shorter, ↑ longer than {{}} by more than {NOTABLE:g} %."
+)
 
 
 def waits_table(
     waits: Mapping[str, Waits | None],
     people: Sequence[str],
-    reference: str = "today",
+    reference: str,
     waiting: Mapping[str, Reasons | None] | None = None,
 ) -> str:
     """Return the table of waits: a block of lines for all jobs and for each group, a column for each scheduler.
@@ -25,7 +28,7 @@ def waits_table(
     Parameters
     ----------
     waits
-        As for `wait_lines`; a name such as "today: EASY" has its second part in small letters.
+        As for `wait_lines`; a name such as "A: the fairest" has its second part in small letters.
     people
         Who is in each group, in words, (G,).
     reference

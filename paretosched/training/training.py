@@ -330,14 +330,14 @@ class Training:
                 if recorded is not None:
                     row = dict(zip((o.name for o in self.objectives), recorded.tolist(), strict=True))
                     goal = _goal_with_jobs(self.wish, recorded)
-                    lines.append(self._line(f"{name}: today, as recorded", {"objective": goal} | row))
+                    lines.append(self._line(f"{name}: recorded", {"objective": goal} | row))
                 lines.append(self._line("  EASY" if recorded is not None else f"{name}: EASY", before))
                 lines.append(self._line(f"  {best['system']}", after))
                 for over in ("today", "easy")[recorded is None :]:
                     change = {o.name: after[f"{o.name}_vs_{over}"] for o in self.objectives}
                     change["objective"] = after[f"vs_{over}"]
                     gains = {key: with_sign(x) for key, x in change.items() if x is not None and not np.isnan(x)}
-                    lines.append({"on": f"  vs {'EASY' if over == 'easy' else over}"} | gains)
+                    lines.append({"on": f"  vs {'EASY' if over == 'easy' else 'recorded'}"} | gains)
         aim = [Column("objective", "objective", natural)] if self.wish.aims else []
         objectives = table(lines, [Column("on", "on"), *aim, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.varies_criteria else []

@@ -22,13 +22,13 @@ from ..workload.measures import as_measured
 from ..workload.reopening import WorkloadLike, as_workload
 from .best_possible import Best, best_possible, distance_row
 from .nearness import nearest_rows
-from .relative_limits import is_recorded, policy_of, reference_values, resolve
-from .wish import LARGEST, TODAY, Limit, Wish, goal, is_defined, reference_text, spelled_out, violation, wish_text
+from .relative_limits import is_recorded, reference_values, resolve
+from .wish import LARGEST, Limit, Wish, goal, is_defined, reference_text, spelled_out, violation, wish_text
 from .wish_files import WishLike, measuring
 from .wish_grammar import names_in_words
 
 SLACKS = (0, 1, 2, 5, 10, 25)  # per cent
-EASY, HERE = "EASY", "this schedule"
+RECORDED, EASY, HERE = "recorded", "EASY", "this schedule"
 WAITED = {"mean": "mean h", "p95": "95 % h", "worst": "worst h"}
 WAIT_COLUMNS = (
     Column("of", "wait of"),
@@ -95,7 +95,7 @@ class Answer:
     at_best
         What no schedule can beat.
     waits
-        How long jobs wait: of "today", if the log says when jobs started, of "EASY", and of "this schedule".
+        How long jobs wait: of "recorded", if the log says when jobs started, of "EASY", and of "this schedule".
     today
         (m,) natural units, of what is recorded; None if the log does not say when jobs started.
     """
@@ -173,7 +173,7 @@ class Answer:
         shown = [column for column in COLUMNS if self.today is not None or "today" not in column.key]
         lines = [self._headline(), "", table(map(_in_hours, self.rows()), shown)]
         lines.append(f"vs EASY: {convention(self.objectives)}; negative is what the wish costs the group")
-        lines += [] if self.today is None else ["today: what the log has recorded; vs today: the same over that"]
+        lines += [] if self.today is None else ["recorded: what the log says; vs recorded: the same over that"]
         lines += ["", *self._wait_lines()]
         if not self.online:
             lines.append("this schedule knows all run times and submissions in advance; no policy makes it")
@@ -226,7 +226,7 @@ class Answer:
             lines.append(f"no schedule of the front is within the limits{but}; this one exceeds them least")
         if self.wish.weights:
             gain = _gain(self.wish, self.objective, self.easy_objective)
-            gains = {"today": self._gain_over_today(), "EASY": gain}
+            gains = {"recorded": self._gain_over_today(), "EASY": gain}
             known = [f"{_better(x)} than {over}" for over, x in gains.items() if not np.isnan(x)]
             lines += [f"{' and '.join(known)} in this goal"] if known else []
         if (self.easy_exceeded, self.easy_objective) < (self.exceeded, self.objective):
@@ -235,7 +235,7 @@ class Answer:
         return "\n".join(lines)
 
     def _gain_over_today(self) -> float:
-        """Return how much better than today's the goal is, in per cent; NaN where that is undefined or not known."""
+        """Return how much better than recorded the goal is, in per cent; NaN where that is undefined or unknown."""
         if self.today is None or not is_defined(self.wish_here, self.today):
             return float("nan")
         return _gain(self.wish, self.objective, float(goal(self.wish_here, self.today[None])[0]))
@@ -249,11 +249,11 @@ class Answer:
 COLUMNS = (
     Column("objective", "objective"),
     Column("group", "group"),
-    Column("today", "today", ",.2f"),
+    Column("today", "recorded", ",.2f"),
     Column("easy", "EASY", ",.2f"),
     Column("value", "schedule", ",.2f"),
     Column("unit", "unit"),
-    Column("vs_today", "vs today %", "+,.1f"),
+    Column("vs_today", "vs recorded %", "+,.1f"),
     Column("vs_easy", "vs EASY %", "+,.1f"),
     Column("low", "at least", ",.2f"),
     Column("high", "at most", ",.2f"),
@@ -306,7 +306,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
     row = int(nearest_rows(here, front.values)[0])
     both = np.array([front.values[row], easy])
     (reached, of_easy), (exceeded, easy_exceeded) = goal(here, both).tolist(), violation(here, both).tolist()
-    recorded = {TODAY: simulate(workload, policy_of(TODAY))} if is_recorded(workload) else {}
+    recorded = {RECORDED: simulate(workload, RECORDED)} if is_recorded(workload) else {}
     made = {**recorded, EASY: by_easy, HERE: schedule(front, row, workload)}
     slacks = [_slack(wish, front, easy, references, percent) for percent in SLACKS] if wish.references else []
     return Answer(
@@ -326,7 +326,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
         tuple(slacks),
         best_possible(here, workload, front.util_from),
         {name: waits(each) for name, each in made.items()},
-        np.asarray(objectives(made[TODAY], util_from=front.util_from)) if recorded else None,
+        np.asarray(objectives(made[RECORDED], util_from=front.util_from)) if recorded else None,
     )
 
 

@@ -317,7 +317,7 @@ def test_weeks_that_a_training_has_not_seen_are_counted_as_by_hand(
             if inside.any():
                 better.append(reached[1] < of_easy[1])
         assert kept
-        of = "" if len(better) == len(kept) else f" of {len(better)}"
+        of = " of them" if len(better) == len(kept) else f" of {len(better)}"
         assert unseen_weeks(desk, 1) == (
             f"Of what it has not seen, the limits are kept in {sum(kept)} of {len(kept)} {name}, and the goal is "
             f"better than with EASY in {sum(better)}{of}."

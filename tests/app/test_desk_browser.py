@@ -5,6 +5,7 @@ import io
 import json
 import re
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -12,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dash import html
 
 import paretosched as ps
+from paretosched.app.answering import again
 from paretosched.app.charts import part
 from paretosched.app.measuring import measured_columns, names_to_measure
 from paretosched.app.other_jobs import DRAWS, FIRST_SEED
@@ -22,6 +25,7 @@ from paretosched.comparison.consequences import either_or, most_important
 from paretosched.comparison.questions import questions
 from paretosched.comparison.waits_table import Line, measure_name, people, reason_lines, wait_lines
 from paretosched.comparison.what_if_table import WhatIf, answer_lines, gain_sentences, what_if
+from paretosched.core.watching import unknown_starts
 from paretosched.deployment.steps import steps
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.simulation.lower_bounds import bounds
@@ -336,7 +340,7 @@ def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, brows
         assert tab.locator("#card .changes li").all_inner_texts() == [line.sentence for line in lines]
         assert tab.locator("#card li, #card .tenths").count() <= 4
         tab.wait_for_selector(f"#waits thead >> text={name}")
-        wanted = [f"your scheduler: {name}", *(["EASY"] if name != "EASY" else []), "this schedule"]
+        wanted = [name, *(["EASY"] if name != "EASY" else []), "this schedule"]
         made = [today, *([ps.simulate(workload, "easy")] if name != "EASY" else []), there]
         rows = wait_lines(dict(zip(wanted, map(ps.waits, made), strict=True)))
         tab.wait_for_selector("#waits td.here:not(.unknown)")
@@ -401,7 +405,7 @@ def answer_on(page: Page, key: str) -> list[list[str]]:
 
 def answer_of(told: WhatIf) -> list[list[str]]:
     """Return what the library says to one question under two policies."""
-    return texts_of(answer_lines(["today", "then", "other"], told.cases[2:]))
+    return texts_of(answer_lines(["now", "then", "other"], told.cases[2:]))
 
 
 def texts_of(lines: Sequence[Line]) -> list[list[str]]:
@@ -526,7 +530,7 @@ def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Fron
             assert mask[row], task
             assert aim is None or aim[row] == aim[mask].min(), task
         there = ps.waits(next(iter(ps.schedules(front, [row], workload))))
-        lines = wait_lines({"your scheduler: EASY": ps.waits(easy), "this": there})
+        lines = wait_lines({"EASY": ps.waits(easy), "this": there})
         wanted = [line.cells["this"].text for line in lines if line.cells["this"] is not None]
         tab.wait_for_function(SHOWS, arg=wanted)
     tab.click("[data-tab='compare']")
@@ -537,3 +541,33 @@ def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Fron
     for line in costs:
         assert f"<li>{escape(line.sentence)}</li>" in text
     assert "The wish: mean slowdown &lt;= " in text
+
+
+def test_an_answer_that_takes_long_shows_how_far_it_is_and_can_be_stopped(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = threading.Event()
+    asked: list[bool] = []
+
+    def slow(*words: Any) -> list[Any]:
+        asked.append(words[-1])
+        unknown_starts(4)[:2] = 0
+        may_end.wait(60)
+        return [html.P(f"worked out {len(asked)}"), html.P(again("Ask it of all weeks", is_whole=True))]
+
+    monkeypatch.setattr("paretosched.app.cards._answer", slow)
+    tab, key = page.tab, "#what-if-0 > .consequences"
+    wait_for_known(page)
+    tab.click("[data-tab='compare']")
+    tab.click("#what-if-0 > summary")
+    tab.wait_for_selector(f"{key} .progress:has-text('s left')")
+    tab.click(f"{key} button:text-is('Stop')")
+    tab.wait_for_selector(f"{key}:has-text('Stopped.')")
+    tab.wait_for_timeout(600)  # it is not asked for again by itself
+    assert "Stopped." in tab.inner_text(key)
+    may_end.set()
+    tab.click(f"{key} button:text-is('Work it out')")
+    tab.wait_for_selector(f"{key}:has-text('worked out 2')")
+    tab.click(f"{key} button:text-is('Ask it of all weeks')")
+    tab.wait_for_selector(f"{key}:has-text('worked out 3')")
+    assert asked == [False, False, True]

@@ -368,12 +368,12 @@ def test_a_class_is_chosen_and_the_card_says_how_it_did_on_jobs_not_seen(
                 change = part.get(f"{name}_vs_easy")
                 if change is not None and round(change, 1):
                     assert f"{abs(change):,.1f} %" in cell, (cell, change)
+        tab.click("#training-1 .for-whom summary")
         tab.wait_for_selector("#training-1 .changes li")
         rest = split(ps.read_swf(log), 0.7)[1]
         today, other = ps.simulate(rest, "easy"), ps.simulate(rest, ps.load_policy(tmp_path / "p.json"))
-        lines = consequences(
-            waits(today), waits(other), rest.groups, users_of(rest), (ps.objectives(today)[0], ps.objectives(other)[0])
-        )
+        util = ps.objectives(today)[0], ps.objectives(other)[0]
+        lines = consequences(waits(today), waits(other), rest.groups, users_of(rest), util, "EASY")
         gains = improvement(*(np.array(ps.objectives(each))[2:] for each in (other, today))).tolist()
         others = two_measures(waits(today), waits(other), rest.groups, gains)
         assert tab.locator("#training-1 .measures li").all_inner_texts() == [line.sentence for line in others]

@@ -4,23 +4,37 @@ import json
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import paretosched as ps
 from paretosched.app.cards import reply
+from paretosched.app.charts import part
 from paretosched.app.contents import contents
 from paretosched.app.decision import decision
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
-from paretosched.app.measuring import FEW, LEAST, MEASURES_FILE, Measuring, load_columns, names_to_measure
+from paretosched.app.measuring import (
+    FEW,
+    LEAST,
+    MEASURES_FILE,
+    Measuring,
+    load_columns,
+    load_measured,
+    measured_columns,
+    names_to_measure,
+    rows_of,
+    save_columns,
+)
 from paretosched.app.state_view import view_of
 from paretosched.app.trainings import DONE, Training
 from paretosched.app.waits_view import HERE, buttons_of, job_parts, sentences, table_of, table_parts, waiting_of
 from paretosched.app.widgets import html_text
 from paretosched.comparison.waits_table import MEASURES, REASONS, jobs_behind, measure_name, reason_lines, wait_lines
 from paretosched.core.errors import InputError
+from paretosched.fronts.row_schedules import schedules
 from paretosched.report.comparison_report import report
 from paretosched.wishes.wish import wish_text
 from support.limited_users import limited_users
@@ -43,7 +57,7 @@ def text_of(parts: object) -> str:
 def test_the_table_has_today_the_schedule_and_the_last_trained_one(known_desk: Desk) -> None:
     w, row = known_desk.workload, 3
     assert w is not None
-    assert list(table_of(known_desk, row)) == ["your scheduler: EASY", HERE]
+    assert list(table_of(known_desk, row)) == ["EASY", HERE]
     known_desk.act({"do": "compare", "name": "FCFS"})
     known_desk.known_trainings = [
         Training(k, None, 5, DONE, 9, 9, np.empty((0, 7)), ps.as_policy(name), "")
@@ -54,7 +68,7 @@ def test_the_table_has_today_the_schedule_and_the_last_trained_one(known_desk: D
     assert table_of(known_desk, row, made=False)[HERE] is None
     assert "…" in text_of(table_parts(known_desk, row, False))  # it is shown before the schedule is simulated
     measured = table_of(known_desk, row)
-    assert list(measured) == ["your scheduler: FCFS", "EASY", HERE, "trained 2"]
+    assert list(measured) == ["FCFS", "EASY", HERE, "trained 2"]
     made = [ps.simulate(w, "fcfs"), ps.simulate(w, "easy"), next(iter(ps.schedules(known_desk.front, [row], w)))]
     for there, schedule in zip(measured.values(), [*made, made[1]], strict=True):
         assert there is not None
@@ -140,7 +154,66 @@ def test_what_nobody_asked_for_is_measured_only_if_it_is_soon_done() -> None:
     assert long.progress(FEW)
     assert long.is_stopped
     assert not Measuring("", {}, 4000, began=began).progress(FEW)
+    further = Measuring("", {}, 4000, known=3900, is_ahead=True, began=began)  # only 100 are new
+    assert not further.progress(3900 + FEW)
     assert not Measuring("", {}, 400, is_ahead=True, began=began).progress(FEW)
+
+
+def test_when_a_run_is_explored_further_only_new_schedules_are_measured(tmp_path: Path) -> None:
+    w = ps.lublin(jobs=120, processors=32, seed=3)
+    run = tmp_path / "run"
+    for evaluations in (40, 160):
+        ps.explore(w, run, evaluations=evaluations, population=20, seed=4)
+        front = ps.load_front(run)
+        if evaluations == 40:
+            names = names_to_measure((), w)
+            first = measured_columns(front, names, w, lambda _: False)
+            assert first is not None
+            save_columns(tmp_path, "first", front, first)
+            few = front
+    rows, known = set(rows_of(few)), load_measured(tmp_path)
+    new = [row for row in rows_of(front) if row not in rows]
+    assert 0 < len(new) < len(front)  # some are still there
+    told: list[int] = []
+    columns = measured_columns(front, names, w, lambda done: told.append(done) or False, known)
+    assert told == list(range(len(front) - len(new) + 1, len(front) + 1))
+    again = measured_columns(front, names, w, lambda _: False)
+    assert columns is not None
+    assert again is not None
+    assert {name: values.tolist() for name, values in columns.items()} == {
+        name: values.tolist() for name, values in again.items()
+    }
+    other = measured_columns(front, [*names, "p99 wait"], w, lambda _: False, known)  # what was not measured
+    assert other is not None
+    assert other[names[0]].tolist() == again[names[0]].tolist()
+    (tmp_path / MEASURES_FILE).write_bytes(b"damaged")
+    assert load_measured(tmp_path) == ({}, {})
+
+
+def test_the_page_measures_only_new_schedules_of_the_front_that_it_shows_next(
+    known_desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_for_measures(known_desk)
+    front = known_desk.front
+    fewer = part(front, np.arange(len(front)) < len(front) - 3)
+    made: list[int] = []
+
+    def count_and_make(of: ps.Front, rows: Any, w: ps.Workload) -> Any:
+        made.extend(rows)
+        return schedules(of, rows, w)
+
+    monkeypatch.setattr("paretosched.app.measuring.schedules", count_and_make)
+    known_desk.offer(fewer)
+    known_desk.act({"do": "show"})
+    wait_for_measures(known_desk)
+    assert made == []
+    kept = load_columns(known_desk.folder, known_desk.digest, len(fewer))
+    assert len(kept) > 3
+    known_desk._columns.clear()  # as after a new start
+    known_desk.offer(front)
+    known_desk.act({"do": "show"})
+    wait_for_measures(known_desk)
+    assert made == list(range(len(front) - 3, len(front)))
 
 
 def test_before_the_jobs_are_known_a_limit_on_waits_is_refused(desk: Desk) -> None:
@@ -195,7 +268,7 @@ def test_the_jobs_behind_a_number_are_named(known_desk: Desk) -> None:
     asked = json.loads(contents(known_desk).scene["questions"]["table"])
     (whole,) = reply(known_desk, asked)
     assert getattr(whole, "data-html") == "".join(map(html_text, table_parts(known_desk, asked["rows"][0], made=False)))
-    assert '<table id="waits">' in getattr(whole, "data-html")
+    assert '<table id="waits" class="of-2">' in getattr(whole, "data-html")
     assert job_parts(known_desk, 2, 10_000, HERE) == []
     assert job_parts(known_desk, 2, 0, "nobody") == []
 
@@ -220,7 +293,7 @@ def test_what_jobs_wait_for_is_said_where_a_machine_has_limits(tmp_path: Path) -
     schedules = (*(ps.simulate(w, name) for name in ("fcfs", "easy")), next(iter(ps.schedules(front, [0], w))))
     said = {
         name: None if of.waiting is None else of.waiting.table()
-        for name, of in zip(("your scheduler: FCFS", "EASY", HERE), schedules, strict=True)
+        for name, of in zip(("FCFS", "EASY", HERE), schedules, strict=True)
     }
     assert waiting_of(desk, 0) == said
     lines = reason_lines(said)
@@ -242,4 +315,4 @@ def test_where_jobs_wait_for_their_turn_only_nothing_is_said_of_reasons(known_de
     assert REASONS[0] not in html_text(table_parts(known_desk, 0, made=True))
     w = limited_users(60)
     turns = [ps.simulate(w, name).waiting for name in ("easy", "fcfs")]
-    assert reason_lines({"today": None if turns[0] is None else turns[0].table()}) == []
+    assert reason_lines({"recorded": None if turns[0] is None else turns[0].table()}) == []

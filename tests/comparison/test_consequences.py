@@ -52,28 +52,28 @@ def test_a_longer_time_never_reads_shorter(one: float, other: float) -> None:
 
 
 def test_what_stays_is_said_to_stay_and_nothing_else_is() -> None:
-    same = consequences(of(60, 0, 600, 700), of(60, 0, 600, 700), ["vip"], [3, 1], (70.0, 70.0))
+    same = consequences(of(60, 0, 600, 700), of(60, 0, 600, 700), ["vip"], [3, 1], (70.0, 70.0), "EASY")
     assert [line.verdict for line in same] == [SAME] * 3
     assert same[0].sentence == (
         "All, 3 users: half still start at once; the mean wait stays 1 minute; 95 of 100 start within 10 minutes, as "
-        "today; the longest wait is 12 minutes, as today."
+        "with EASY; the longest wait is 12 minutes, as with EASY."
     )
     assert same[1].sentence.startswith("Group vip, 1 user, 9 jobs only: ")
-    unknown = consequences(of(60, 0, 600, 700), of(60, 0, 600, 700), ["vip"], [0, 0], (70.0, 70.0))
+    unknown = consequences(of(60, 0, 600, 700), of(60, 0, 600, 700), ["vip"], [0, 0], (70.0, 70.0), "EASY")
     assert [line.sentence.partition(":")[0] for line in unknown[:2]] == ["All", "Group vip, 9 jobs only"]
-    other = consequences(of(7200, 0, 600, 700), of(3600, 30, 600, 900), ["vip"], [3, 1], (70.0, 71.0))
+    other = consequences(of(7200, 0, 600, 700), of(3600, 30, 600, 900), ["vip"], [3, 1], (70.0, 71.0), "EASY")
     assert [line.verdict for line in other] == ["mixed", "mixed", "better"]  # the mean shrinks, and the longest grows
-    only = consequences(of(7200, 0, 600, 700), of(3600, 0, 600, 700), ["vip"], [3, 1], (70.0, 69.0))
+    only = consequences(of(7200, 0, 600, 700), of(3600, 0, 600, 700), ["vip"], [3, 1], (70.0, 69.0), "EASY")
     assert [line.verdict for line in only] == ["better", "better", "worse"]
-    assert "half start within 30 s (today at once); the mean wait shrinks from 2 h to 1 h" in other[1].sentence
-    assert "the longest wait is 15 minutes (today 12 minutes)" in other[1].sentence
-    assert other[-1].sentence == "The machine is busier than today: 71.0 % (today 70.0 %)."
+    assert "half start within 30 s (EASY at once); the mean wait shrinks from 2 h to 1 h" in other[1].sentence
+    assert "the longest wait is 15 minutes (EASY 12 minutes)" in other[1].sentence
+    assert other[-1].sentence == "The machine is busier than with EASY: 71.0 % (EASY 70.0 %)."
 
 
 @pytest.mark.parametrize("workload", ZOO.values(), ids=ZOO.keys())
 def test_the_numbers_are_those_of_the_measures(workload: Any) -> None:
     easy, fcfs = (waits(ps.simulate(workload, rule)) for rule in ("easy", "fcfs"))
-    lines = consequences(easy, fcfs, workload.groups, users_of(workload), (50.0, 40.0))
+    lines = consequences(easy, fcfs, workload.groups, users_of(workload), (50.0, 40.0), "EASY")
     with_jobs = [name for name, count in zip(workload.groups, easy.jobs[1:], strict=True) if count]
     assert [line.group for line in lines] == ["", *with_jobs, ""]
     for line in lines[:-1]:

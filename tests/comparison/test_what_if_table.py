@@ -43,13 +43,13 @@ def test_three_jobs_by_hand() -> None:
     answers = what_if(THREE, asked, [EASY, FCFS], prices={"cpu": 250})
     found = {(row["scenario"], row["policy"], row["group"]): row for row in answer_rows(answers)}
     assert len(found) == 3 * 2 * 3
-    today = found["today", "EASY", "all jobs"]
+    today = found["now", "EASY", "all jobs"]
     assert (today["jobs"], today["wait_mean_s"], today["wait_p95_s"], today["wait_mean_s_change"]) == (3, 3, 9, None)
     assert today["slowdown_mean"] == pytest.approx((1 + 14 / 10 + 1) / 3)
     assert today["UTIL"] == pytest.approx(100 * 53 / (4 * 15))
-    other = found["today", "FCFS", "all jobs"]
+    other = found["now", "FCFS", "all jobs"]
     assert (other["wait_mean_s"], other["wait_mean_s_change"]) == (pytest.approx(22 / 3), pytest.approx(13 / 3))
-    assert found["today", "FCFS", "group two"]["wait_mean_s"] == 11
+    assert found["now", "FCFS", "group two"]["wait_mean_s"] == 11
     more = found["+4", "EASY", "all jobs"]  # all start at once
     assert (more["wait_mean_s"], more["wait_mean_s_change"], more["wait_mean_s_low"]) == (0, -3, None)
     assert more["UTIL"] == pytest.approx(100 * 53 / (8 * 10))
@@ -92,7 +92,7 @@ def test_each_kind_of_question_on_nodes() -> None:
     wait = {row["scenario"]: row["wait_mean_s"] * row["jobs"] for row in answer_rows(answers)}
     change = {row["scenario"]: row["wait_mean_s_change"] for row in answer_rows(answers)}
     # today jobs 3, 4 and 5 wait 99, 98 and 147 s: job 5 needs all nodes, and job 3 has them before
-    assert wait["today"] == pytest.approx(99 + 98 + 147)
+    assert wait["now"] == pytest.approx(99 + 98 + 147)
     assert wait["+4 cpu"] == pytest.approx(98 + 48)  # job 3 starts at once, and job 5 when it ends
     assert wait["+1 gpu"] == pytest.approx(99 + 147)
     assert wait["-1 cpu"] == pytest.approx(0 + 98)  # jobs 1 and 5 need four nodes
@@ -121,7 +121,7 @@ def test_changes_are_paired_over_the_same_draws() -> None:
     }
     before = np.array([ps.simulate(base, "easy").wait.mean() for base in bases])
     of_all = {row["scenario"]: row for row in answer_rows(answers) if row["group"] == "all jobs"}
-    assert of_all["today"]["wait_mean_s"] == pytest.approx(before.mean())
+    assert of_all["now"]["wait_mean_s"] == pytest.approx(before.mean())
     for label, changed in others.items():
         after = np.array([ps.simulate(each, "easy").wait.mean() for each in changed])
         row = of_all[label]
@@ -138,7 +138,7 @@ def test_changes_are_paired_over_the_same_draws() -> None:
     again = what_if(w, asked, [EASY], draws=3, seed=7)
     assert answer_rows(again) == answer_rows(answers)
     drawn = facts(answers)["draws"][0]
-    assert np.array(drawn["wait_mean_s"]["today"]).shape == (3, 1 + len(w.groups))
+    assert np.array(drawn["wait_mean_s"]["now"]).shape == (3, 1 + len(w.groups))
 
 
 def test_two_purchases_are_told_apart_only_where_their_interval_allows() -> None:
@@ -160,7 +160,7 @@ def test_waits_that_grow_are_not_said_to_be_saved() -> None:
 
         none = np.zeros(3)
         zero = [waits_of(0)] * 3
-        cases = [Case("today", "EASY", zero, zero, none, none, none, none, none)]
+        cases = [Case("now", "EASY", zero, zero, none, none, none, none, none)]
         for label, hours in zip(labels, saved, strict=True):
             then = [waits_of(-each) for each in hours]
             cases.append(Case(label, "EASY", zero, then, none, none, none, none, none))

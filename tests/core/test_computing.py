@@ -7,7 +7,7 @@ from weakref import ref
 
 import pytest
 
-from paretosched.core.computing import compute, is_computing
+from paretosched.core.computing import at_once, compute, is_computing
 from paretosched.core.errors import InputError
 
 WORD: ContextVar[str] = ContextVar("WORD", default="")
@@ -63,3 +63,20 @@ def test_after_ctrl_c_the_function_goes_on_alone() -> None:
     assert ended.wait(60)
     while is_computing():  # the thread that was abandoned ends, too
         sleep(0.001)
+
+
+def test_several_are_computed_at_once_in_order_and_the_first_error_ends_it() -> None:
+    done: list[int] = []
+
+    def work(number: int) -> int:
+        done.append(number)
+        if number == 1:
+            raise ValueError("one")
+        return 2 * number
+
+    assert at_once(work, [5, 4, 3]) == [10, 8, 6]
+    assert at_once(work, []) == []
+    done.clear()
+    with pytest.raises(ValueError, match="one"):
+        at_once(work, [1, *range(100, 1100)])
+    assert len(done) < 1000

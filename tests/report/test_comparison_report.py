@@ -194,7 +194,7 @@ def test_a_report_needs_neither_a_front_nor_a_wish():
     alone = without_front(comparison)
     page = Page(report(None, alone))
     words = " ".join(page.words)
-    assert "policies against EASY" in words
+    assert "policies beside EASY" in words
     assert "Who waits how long" in words
     assert "--intervals says" in words
     assert "wants" not in words

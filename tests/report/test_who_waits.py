@@ -11,8 +11,8 @@ from support.zoo import ZOO
 
 def test_all_cells_are_there_and_names_are_text() -> None:
     workload = next(w for w in ZOO.values() if len(w.groups) > 1)
-    measured = {"today: EASY": waits(ps.simulate(workload, "easy")), "A: <b>": waits(ps.simulate(workload, "fcfs"))}
-    text = waits_table({**measured, "later": None}, [f"<i>{name}" for name in workload.groups])
+    measured = {"A: EASY": waits(ps.simulate(workload, "easy")), "B: <b>": waits(ps.simulate(workload, "fcfs"))}
+    text = waits_table({**measured, "later": None}, [f"<i>{name}" for name in workload.groups], "A")
     lines = wait_lines(measured)
     assert len(re.findall("<tr", text)) == 1 + len(lines)
     for line in lines:
@@ -23,4 +23,4 @@ def test_all_cells_are_there_and_names_are_text() -> None:
     assert "<b>" not in text
     assert "<i>" not in text
     assert text.count("<td>–</td>") == len(lines)
-    assert waits_table({"today": None}, []) == ""
+    assert waits_table({"recorded": None}, [], "recorded") == ""

@@ -68,10 +68,10 @@ def test_where_it_is_recorded_what_runs_today_comes_first() -> None:
     assert (row["today"], row["high"]) == (today[2], None)
     assert row["vs_today"] == pytest.approx(100 * (1 - 0.9 * EASY[2] / today[2]))
     assert reply.about()["vs_today"] == row["vs_today"]
-    assert f"\n{row['vs_today']:.1f} % better than today and 10.0 % better than EASY in this goal\n" in reply.text()
+    assert f"\n{row['vs_today']:.1f} % better than recorded and 10.0 % better than EASY in this goal\n" in reply.text()
     unknown = answer("AWRT1", a_front(np.ones((1, 7))), WORKLOAD)
     assert unknown.today is None
-    assert "today" not in unknown.text()
+    assert "recorded" not in unknown.text()
 
 
 def test_groups_with_names_are_named_where_looser_limits_cost_them_most() -> None:

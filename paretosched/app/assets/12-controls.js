@@ -49,6 +49,7 @@
       if (part) part.hidden = !question;
       if (!question || host.asked === question || !host.checkVisibility()) continue; // in a tab or part that is closed
       host.asked = question;
+      host.changes = {};
       window.dash_clientside.set_props({ part: "ask", place: key }, { data: JSON.parse(question) });
     }
   }
@@ -63,14 +64,19 @@
   }
   let times = 0; // that something was asked for again
 
+  /** Ask again for what is in a place, with what the owner has changed of the question. */
+  function askOnce(host) {
+    const data = { ...JSON.parse(host.asked), ...host.changes, span: [0, ++times] };
+    window.dash_clientside.set_props({ part: "ask", place: host.dataset.told }, { data });
+  }
+
   /** Ask again for what the server is still working out. */
   function askAgain() {
     for (const host of document.querySelectorAll("[data-told]:has(> .pending)")) {
       if (host.waits || !host.checkVisibility()) continue;
       host.waits = setTimeout(() => {
         host.waits = 0;
-        const data = { ...JSON.parse(host.asked), span: [0, ++times] };
-        window.dash_clientside.set_props({ part: "ask", place: host.dataset.told }, { data });
+        askOnce(host);
       }, 200);
     }
   }
@@ -108,6 +114,11 @@
     for (const key of CHOICES)
       if (button.classList.contains("choice") && button.dataset[key]) return choose(key, button.dataset[key]);
     if (button.dataset.jobs) return showJobs(button);
+    if (button.dataset.again) {
+      const host = button.closest("[data-told]");
+      Object.assign(host.changes, JSON.parse(button.dataset.again));
+      return askOnce(host);
+    }
     if (button.id === "no-jobs") return ($("behind").hidden = true);
     if (button.id === "what-cost") return open("answer");
     if (button.dataset.do) {
