@@ -34,7 +34,7 @@ from ..fronts.row_schedules import schedule
 from ..simulation.schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown
 from ..simulation.service import Waits
 from ..simulation.simulator import simulate
-from ..wishes.wish import Limit, reference_text, spelled_out
+from ..wishes.wish import Limit, groups_asked, reference_text, spelled_out
 from ..workload.group_lists import names_of
 from ..workload.measures import is_measure, measure_of
 from .desk import Desk
@@ -123,14 +123,16 @@ def waiting_of(desk: Desk, row: int) -> dict[str, Reasons | None]:
 
 
 def sentences(desk: Desk, row: int) -> list[Consequence]:
-    """Return what the schedule of a row would change most for whom, at most three sentences, see `most_important`."""
+    """Return what the schedule of a row would change most for whom, at most four sentences, see `most_important`."""
     here = desk.measure(row)
     with desk.lock:
         if here is None or desk.comparison is None or not desk.comparison.waits or row >= len(desk.front):
             return []
         awrt = slice(1, 2 + len(desk.front.groups))
         values = desk.comparison.beside_front[desk.mine, awrt].tolist(), desk.front.values[row, awrt].tolist()
-        return most_important(desk.comparison.waits[desk.mine], here, desk.people, values)
+        wish = desk.state.numbers
+        asked = [] if wish is None else groups_asked(wish, desk.front.groups)
+        return most_important(desk.comparison.waits[desk.mine], here, desk.people, values, asked)
 
 
 def losses(desk: Desk, row: int) -> list[Loss]:

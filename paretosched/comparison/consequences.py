@@ -155,7 +155,7 @@ class Sides(NamedTuple):
     people: Sequence[str]
 
     def times(self, measure: str, place: int) -> tuple[float, float]:
-        """Return a measure of MEASURES of a group, place 1 on, or of all, 0: with the first and the other schedule, s."""
+        """Return a measure of MEASURES of a group, place 1 on, or of all, 0: with the first and the other one, s."""
         before, after = self.awrt if measure == "AWRT" else (getattr(each, measure) for each in self.waits)
         return float(before[place]), float(after[place])
 

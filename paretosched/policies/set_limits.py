@@ -68,9 +68,9 @@ def with_set_limits(machine: Machine, command: str, names: Iterable[str] = ()) -
         idle = [word for word in NOT_SIMULATED if word in row]
         if idle:
             raise InputError(f"{idle[0]} holds no job here, so that nothing would change")
-        whose = name, *(row.get(key, "") for key in ("account", "user", "partition"))
-        key = tuple(word.lower() for word in whose)
-        before = limits.get(key, Limits(*whose, {}))
+        account, user, partition = (row.get(key, "") for key in ("account", "user", "partition"))
+        key = tuple(word.lower() for word in (name, account, user, partition))
+        before = limits.get(key, Limits(name, account, user, partition, {}))
         limits[key] = replace(before, values=_joined(before, row))
     return replace(machine, limits=tuple(each for each in limits.values() if each.values or each.flags))
 

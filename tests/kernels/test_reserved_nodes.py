@@ -13,7 +13,7 @@ from paretosched.policies.priority import ALL
 from paretosched.policies.whole_nodes import WholeNodes
 from paretosched.workload.machine import Reservation
 from support.limit_zoo import by_arrival as by_second
-from support.naive_rhythms import Rhythm, by_arrival, ideal, keep_places, slurm_lives
+from support.naive_rhythms import ideal, keep_places
 from support.naive_values import naive_of
 from support.placing import as_runs, runs_of
 from support.reserved_zoo import reserved_case
@@ -25,7 +25,7 @@ SEEDS = range(60)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_life_in_the_passes_equals_the_oracle(seed: int) -> None:
     workload = reserved_case(seed)
-    last, cut = last_lives(slurm_lives(*naive_of(workload), Rhythm(epoch=workload.epoch), by_arrival))
+    last, cut = last_lives(workload)
     if len(last) < len(workload):
         with pytest.raises(ps.InputError, match="every job must fit on its nodes"):
             ps.simulate(workload, PASSES)
