@@ -122,7 +122,7 @@ STATED: tuple[Stated, ...] = tuple(
         (SETTINGS, SETTING): ("a pass each 59 s in place of 60",),
         (REACTING, RULE): ("fields 17 and 18 (preceding job",),
         (PAGE, RULE): ("95 of 100, longest and slowdown", "by more than 2 %"),
-        (PAGE, SETTING): ("nobody worse than 5 %", "at most 1.05 times today's"),
+        (PAGE, SETTING): ("nobody worse than 5 %", "at most 1.05 times what is recorded"),
         (MACHINE, RULE): (
             "JobRequeue=0; a job",
             "from its beginning, 121 s later",

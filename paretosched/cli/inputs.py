@@ -26,7 +26,7 @@ OF_FIGURES = (  # in remarks on a slurm.conf: what changes most who waits
     "share one machine",
     "for processors only",
     "equal shares",
-    "the same QOS",
+    "puts the priorities of QOS into a log",
     "counts nothing",
     "count nothing",
 )

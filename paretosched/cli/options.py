@@ -187,6 +187,7 @@ def takes_reading(parser: Parser, with_limits: bool = True, views: bool = False)
     )
     group.add_argument(
         "--overrun",
+        rare=True,
         choices=("cut", "raise"),
         help="what becomes of jobs that ran longer than they had requested: cut (default) their run times, as a "
         "machine does that kills them; raise their requests to the run times, if the machine let them run",

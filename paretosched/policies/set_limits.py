@@ -71,11 +71,11 @@ def with_set_limits(machine: Machine, command: str, names: Iterable[str] = ()) -
         account, user, partition = (row.get(key, "") for key in ("account", "user", "partition"))
         key = tuple(word.lower() for word in (name, account, user, partition))
         before = limits.get(key, Limits(name, account, user, partition, {}))
-        limits[key] = replace(before, values=_joined(before, row))
+        limits[key] = replace(before, values=_together(before, row))
     return replace(machine, limits=tuple(each for each in limits.values() if each.values or each.flags))
 
 
-def _joined(before: Limits, row: Mapping[str, str]) -> Mapping[str, Any]:
+def _together(before: Limits, row: Mapping[str, str]) -> Mapping[str, Any]:
     """Return the values of limits with those that a row sets, as text."""
     amounts = {
         name: ",".join(f"{word}={n}{'K' if word == 'mem' else ''}" for word, n in value.items())

@@ -377,7 +377,8 @@ def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
         return []
     qos = None if site.accounts is None else site.accounts.qos
     if qos is None:
-        ways = f"import --machine --qos puts the priorities of QOS into a log; for others: {QOS_COMMAND}; then: "
+        ways = "import --machine --qos puts the priorities of QOS into a log"
+        ways += f"; for others: {QOS_COMMAND}; then: "
         if site.flags & {"no_normal_qos", "no_normal_all"}:
             remarks.append(f"PriorityWeightQOS={weight}, not normalised: {ways.partition('; ')[2]}{SHARES_COMMAND}")
             return []

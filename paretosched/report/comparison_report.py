@@ -320,7 +320,7 @@ def _costs(comparison: Comparison) -> str:
         parts.append(f'<h3>{html.escape(name)}</h3><ul class="summary">{items}</ul>')
     reference = html.escape(comparison.policies[first])
     return (
-        f'<section>\n<h2>What it costs whom</h2>\n<p class="quiet">Against {reference}:</p>{"".join(parts)}\n</section>'
+        f'<section>\n<h2>What it costs whom</h2>\n<p class="quiet">Beside {reference}:</p>{"".join(parts)}\n</section>'
     )
 
 

@@ -227,11 +227,12 @@ def test_an_order_without_a_word_on_backfilling_takes_easy_and_says_so(house: Pa
     easy = succeed("simulate", log, "--policy", "saf", "--backfill", "easy")
     strict = succeed("simulate", log, "--policy", "saf", "--backfill", "none")
     assert "as nothing else is said" not in easy.err + strict.err
-    for words in ("saf", "order: saf", tmp_path / "p.txt"):
+    for words, name in ((tmp_path / "p.txt", "p"), ("saf", "SAF with EASY"), ("order: saf", "SAF with EASY")):
         outcome = succeed("simulate", log, "--policy", words, "--save-policy", tmp_path / "p.json")
-        assert outcome.out == easy.out != strict.out
-        assert outcome.err.count(remark) == 1
-        assert outcome.err.replace(f"paretosched: {remark}", "") == easy.err
+        named = remark.replace("SAF with EASY:", f"{name}:", 1)
+        assert outcome.out == easy.out.replace("SAF with EASY on", f"{name} on") != strict.out
+        assert outcome.err.count(named) == 1
+        assert outcome.err.replace(f"paretosched: {named}", "") == easy.err
     explained = succeed("explain", tmp_path / "p.json").out
     assert explained.replace(str(tmp_path / "p.json"), "policy.json") == succeed("explain", "saf").out
     policies = ("--policy", "saf", "--policy", "fcfs", "--policy", "order: saf; backfill: none")

@@ -30,7 +30,7 @@ WORDS = {
     ("resample", "double"),
     ("deploy", "partition"),
     ("review", "since"),
-    *(("whatif", option) for option in ("nodes", "group", "limit", "price")),
+    *(("whatif", option) for option in ("nodes", "group", "limit", "sacctmgr", "price")),
     *(("import", option) for option in ("partition", "groups", "zone", "columns", "unit", "reading")),
     *((command, order) for command in ("simulate", "compare", "whatif") for order in ("backfill", "backfill_order")),
 }  # never files

@@ -323,7 +323,7 @@ def test_the_question_says_of_each_policy_whose_limits_it_breaks_and_the_costs_w
     assert fcfs.startswith(f"FCFS: limits broken for group {worst} ({percent(1 + over[worst])} times what it may be), ")
     assert fcfs.count("(by ") == sum(0 < share <= 3 for share in over.values()) > 0
     costs = page.partition("What it costs whom")[2].partition("</section>")[0]
-    assert "Against EASY:" in costs
+    assert "Beside EASY:" in costs
     first = costs.partition("<li>")[2].partition("</li>")[0]
     assert first.startswith("Who pays: the heaviest users (group 1), for whom the wish asks, whose ")
     assert costs.count("By size: large jobs (width >= ") == 1

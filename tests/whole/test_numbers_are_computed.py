@@ -26,6 +26,10 @@ CONSTANTS = (
     "by more than [2] %.",  # waits_table.NOTABLE
     "nobody worse than [5] %",  # waits_view.BEARABLE
     "weeks, less than [2], and users move",  # resampling.LEAST_WEEKS
+    " of [95] of 100",  # the name of a measure
+    " of [95] of ",
+    " of [100] grows",
+    " of [100] from ",
     "(paper [000])",  # the name of a paper
     "from EASY ([0] %) to",  # what a share of the way means
     "to the objective ([100] %)",
