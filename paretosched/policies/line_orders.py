@@ -49,7 +49,8 @@ def formula_lines(workload: Workload, keys: Sequence[Term], shares: Floats) -> L
             largest = max(largest, float(np.abs(alpha).max()), float(size.max()))
     alpha, beta = (np.array([tables[key][part] for key in keys]) for part in range(2))
     usual = beta[beta < STEEPEST].max(initial=0.0) * horizon(workload)
-    if not np.isfinite(alpha).all() or usual + np.abs(alpha).max() > USUAL:
+    is_too_steep = np.isfinite(beta) & (beta > STEEPEST)  # which would be told apart from no other such line
+    if not np.isfinite(alpha).all() or is_too_steep.any() or usual + np.abs(alpha).max() > USUAL:
         return None
     beta = np.minimum(beta, STEEPEST)
     program = program_of(keys, workload)

@@ -86,6 +86,15 @@ def test_lines_start_jobs_as_the_formula_says(text: str, w: Workload) -> None:
     check(w, text)
 
 
+def test_lines_that_are_too_steep_to_be_told_apart_are_no_lines() -> None:
+    """A factor below a root is its square: 1e36 times the wait over the estimate."""
+    w = Workload([0] * 9 + [1], [1] * 8 + [2, 1], [1] * 8 + [2, 1], [1] * 10, capacity=1)
+    policy = policy_of("order: 1e18 * ((wait / estimate)^0.5) + 1")
+    start = policy.outcome(w).start.tolist()
+    assert start == start_times(w, rule_of(policy, w)) == sorted_anew(w, policy)
+    assert start[-2:] == [9, 8]
+
+
 @pytest.mark.parametrize("outer", OUTER)
 @briefly
 @given(w=workloads(max_jobs=10), data=st.data())
