@@ -12,7 +12,7 @@ from ..kernels.keys import MARGIN, TINY
 from ..kernels.lines import Lines, resting
 from ..workload.workload import Workload
 from .formula import Term
-from .formula_analysis import LINE, STATIC, shape_of
+from .formula_analysis import LINE, STATIC, STEEP, shape_of
 from .formula_program import program_of
 from .greedy_order import horizon
 from .outcome import jobs_of
@@ -49,7 +49,7 @@ def formula_lines(workload: Workload, keys: Sequence[Term], shares: Floats) -> L
             largest = max(largest, float(np.abs(alpha).max()), float(size.max()))
     alpha, beta = (np.array([tables[key][part] for key in keys]) for part in range(2))
     usual = beta[beta < STEEPEST].max(initial=0.0) * horizon(workload)
-    is_too_steep = np.isfinite(beta) & (beta > STEEPEST)  # which would be told apart from no other such line
+    is_too_steep = (beta > STEEPEST) & (beta < STEEP)  # which would be told apart from no other such line
     if not np.isfinite(alpha).all() or is_too_steep.any() or usual + np.abs(alpha).max() > USUAL:
         return None
     beta = np.minimum(beta, STEEPEST)
