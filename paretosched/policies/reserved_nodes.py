@@ -68,7 +68,7 @@ def views_of(machine: Machine, requests: Requests, epoch: int) -> Views:
     >>> views = views_of(machine, Requests(tasks=[1, 1], reservation=["", "course"]), 0)
     >>> views.of_job.tolist(), views.windows
     ([0, 1], ((), ((10, 20),)))
-    >>> [[*zip(*map(list, closed), strict=True)] for closed in views.closed]
+    >>> [[*zip(*(column.tolist() for column in each), strict=True)] for each in views.closed]
     [[(0, 10, 20)], [(0, 0, 10), (1, 0, 20)]]
     """
     there = [each for each in machine.reservations if each.end > epoch]
