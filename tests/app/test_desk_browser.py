@@ -332,7 +332,7 @@ def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, brows
     for rule, name in (("easy", "EASY"), ("fcfs", "FCFS")):
         if name != "EASY":
             page.after(lambda name=name: tab.select_option("#mine", name))
-        tab.wait_for_selector(f"#card >> text=against {name}")
+        tab.wait_for_selector(f"#card >> text=From {name} to this schedule")
         today = ps.simulate(workload, rule)
         there = next(iter(ps.schedules(front, [page.row()], workload)))
         awrt = [float(x) for x in np.array(ps.objectives(today))[1:]], front.values[page.row(), 1:].tolist()
