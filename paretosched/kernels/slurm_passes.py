@@ -333,6 +333,9 @@ def line_up_turns(plan: NodePlan, pace: Pace, start: Ints, count: Int, t: Int) -
     """
     look = pace.look[0]
     is_limited = look["partition"] == 0 and look["user"] == 0 and look["account"] == 0
+    is_limited &= (
+        plan.lists.size == plan.now[0]["pools"]
+    )  # jobs that a limit holds do not count, nor do tasks of arrays
     size: Int = np.int64(0)
     further: Int = np.int64(0)  # turns that may not count, since their job has had one before
     for rank in range(look["ranks"]):
@@ -351,7 +354,8 @@ def line_up_turns(plan: NodePlan, pace: Pace, start: Ints, count: Int, t: Int) -
                     pace.turns[size, 0] = j
                     pace.turns[size, 1] = o
                     size += 1
-                    further += o > shape["option"] or last < shape["option_end"]
+                    is_sure = o == shape["option"] and last == shape["option_end"] and pace.user[ARRAY, j] < 0
+                    further += not is_sure
     return size
 
 

@@ -7,6 +7,7 @@ import pytest
 import paretosched as ps
 from paretosched.policies.priority import ALL
 from paretosched.policies.whole_nodes import WholeNodes
+from paretosched.workload.limits import Limits
 from support.machine_zoo import MACHINE_ZOO, random_case
 from support.naive_machine import Busy, Job
 from support.naive_rhythms import Order, Rhythm, slurm
@@ -118,3 +119,18 @@ def test_a_job_below_the_least_priority_is_not_planned_and_stops_nobody() -> Non
     words = "fcfs; backfill: conservative; passes: every 30s"
     assert starts(w, words) == [0, 300, 300]
     assert starts(w, f"{words} priority 500") == [0, 300, 2]
+
+
+@pytest.mark.parametrize("array", [False, True])
+def test_jobs_that_cannot_have_a_turn_do_not_count_for_the_jobs_that_are_tested(array: bool) -> None:
+    """Two jobs wait for the limit of their user, or of their array; the third one, of another user, is backfilled."""
+    limits = () if array else (Limits("normal", "", "", "", {"MaxJobsPU": 1}),)
+    machine = ps.Machine((ps.NodeKind("n1", 4, 8000),), limits=limits)
+    tasks = {"array": [9, 9, 9, 0], "array_index": [0, 1, 2, 0], "array_most": [1, 1, 1, 0]} if array else {}
+    asks = ps.Requests(tasks=[2, 1, 1, 1], memory_per_node=[1] * 4, qos=["normal"] * 4, **tasks)
+    w = ps.Workload(
+        [0, 1, 2, 3], [900, 100, 100, 100], [1200, 1200, 1200, 300], [2, 1, 1, 1], capacity=4, user=[1, 1, 1, 2],
+        machine=machine, requests=asks, epoch=0,
+    )  # fmt: skip
+    nodes = WholeNodes((), tested=2, first=1, main=100_000)
+    assert starts(w, ps.Priority("fcfs", backfill=ps.Backfill(ALL), nodes=nodes))[3] == 30
