@@ -484,7 +484,7 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     look["ranks"] = int(plan.options["rank"].max(initial=0)) + 1
     machine = workload.machine
     assert machine is not None  # noqa: S101
-    look["inside"] = inside = max(int(plan.holders["inside"].max(initial=0)) - len(machine.partitions) + 1, 0)
+    look["inside"] = inside = int(plan.now[0]["inside"])
     options = plan.shapes["option_end"] - plan.shapes["option"]
     most = np.diff(np.append(plan.holders["first"], len(plan.held)))  # nodes of each job
     of_job = options[plan.holders["shape"]]

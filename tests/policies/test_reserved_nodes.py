@@ -1,14 +1,11 @@
 """Jobs in reservations, and beside them, equal the oracle in both rhythms: nodes and lives included; and by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import paretosched as ps
-from kernels.test_preemption import last_lives, lives_of
 from paretosched.policies.priority import ALL
 from paretosched.policies.whole_nodes import WholeNodes
 from paretosched.workload.machine import Reservation
@@ -17,24 +14,15 @@ from support.naive_rhythms import ideal, keep_places
 from support.naive_values import naive_of
 from support.placing import as_runs, runs_of
 from support.reserved_zoo import reserved_case
+from support.short_lives import PASSES, check_lives, last_lives, lives_of
 
-PASSES = ps.Priority("fcfs", backfill=ps.Backfill(ALL), nodes=WholeNodes(()))
 SEEDS = range(60)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_life_in_the_passes_equals_the_oracle(seed: int) -> None:
     workload = reserved_case(seed)
-    last, cut = last_lives(workload)
-    if len(last) < len(workload):
-        with pytest.raises(ps.InputError, match="every job must fit on its nodes"):
-            ps.simulate(workload, PASSES)
-        return
-    schedule = ps.simulate(workload, PASSES).check()
-    assert as_runs(schedule) == runs_of(workload, last)
-    assert lives_of(schedule) == cut
-    assert schedule.waiting is not None
-    assert (schedule.waiting.seconds >= 0).all()
+    check_lives(workload, *last_lives(workload))
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])

@@ -1,7 +1,5 @@
 """Limits are set on a machine as sacctmgr would set them."""
 
-from __future__ import annotations
-
 import pytest
 
 from paretosched import InputError, Machine, NodeKind

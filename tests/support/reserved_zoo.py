@@ -1,7 +1,5 @@
 """Random machines with nodes that are reserved for some jobs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
