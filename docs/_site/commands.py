@@ -24,7 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from . import scratch
 
-LONGEST = 900.0  # s; the first simulation on nodes compiles for minutes
+LONGEST = 900.0  # s; the first simulation on nodes compiles for a minute or two
 
 
 class Commands(SphinxDirective):

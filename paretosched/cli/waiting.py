@@ -72,7 +72,7 @@ class CompilationRemark:
     def say(self) -> None:
         """Write the line."""
         self.is_said = True
-        say("compiling, once: up to a minute, or four for nodes; what is compiled is kept for all later commands")
+        say("compiling, once: up to a minute, or two for nodes; what is compiled is kept for all later commands")
 
 
 @contextmanager

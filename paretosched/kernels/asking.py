@@ -19,7 +19,7 @@ ASKED = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 6)
 
 if COMPILED:
     import numba
-    from llvmlite import ir  # type: ignore[import-untyped]
+    from llvmlite import ir
 
     types: Any = numba.types  # type: ignore[attr-defined]
 

@@ -6,10 +6,12 @@ and every kernel is the Python function as it stands. It returns the same number
 
 # ruff: noqa: ARG001  # the arguments are numba's
 
+import functools
 import math
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 from ..core.compilation import Compilations
@@ -26,6 +28,8 @@ if COMPILED:
     from numba import extending
     from numba.core import event, types
 
+    from .compiled_parts import PartCompiler
+
     plain: Callable[[Any], Any] = types.unliteral  # the type of a constant without its value
     event.Listener.register(Compilations)
     event.register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
@@ -33,29 +37,45 @@ if COMPILED:
     def njit(
         *, cache: bool, nogil: bool, _nrt: bool = True, inline: str = "never", fastmath: bool = False
     ) -> Callable[[F], F]:
-        """Return numba's decorator, with which a constant that a kernel passes is like any number.
+        """Return numba's decorator, with which a kernel is compiled apart for other kernels and for Python.
 
-        numba itself compiles a function once more for each constant that another one passes to it. cache, nogil, _nrt,
-        inline and fastmath are numba's options.
+        What other kernels call has not what Python needs to call it: that would be half of all that is compiled. And a
+        constant that a kernel passes is like any number, where numba itself would compile a function once more for
+        each. cache, nogil, _nrt, inline and fastmath are numba's options.
         """
         options: dict[str, Any] = {"cache": cache, "nogil": nogil, "_nrt": _nrt, "inline": inline, "fastmath": fastmath}
+        options["no_cfunc_wrapper"] = True  # what C needs, which calls no kernel
+        of_part: dict[str, Any] = {**options, "no_cpython_wrapper": True, "pipeline_class": PartCompiler}
 
         def compile_function(function: F) -> F:
             """Return the function as numba compiles it, with what says for which types others call it."""
-            kernel: Any = numba.njit(**options)(function)
-            resolve = kernel.get_call_template
+            inner: Any = numba.njit(**of_part)(function)
+            kernel: Any = numba.njit(**options)(copy_of(function))
+            resolve = inner.get_call_template
 
             def resolve_constants(args: Any, kws: Any) -> Any:
                 """Return what numba does with the types `args` and `kws`, as if constants were any numbers."""
                 return resolve(tuple(map(plain, args)), {name: plain(kws[name]) for name in kws})
 
-            kernel.get_call_template = resolve_constants
+            kernel.get_call_template, kernel.get_overload = resolve_constants, inner.get_overload
             if cache:
+                keep_alone(inner._cache._cache_file)
                 keep_alone(kernel._cache._cache_file)
             chosen: F = kernel
             return chosen
 
         return compile_function
+
+    def copy_of(function: Any) -> Any:
+        """Return a copy of a function, for which numba has files of its own."""
+        copy = FunctionType(
+            function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        )
+        functools.update_wrapper(copy, function)
+        copy.__kwdefaults__ = function.__kwdefaults__
+        copy.__qualname__ += ".python"
+        del copy.__wrapped__  # type: ignore[attr-defined]
+        return copy
 
     def keep_alone(kept: Any) -> None:
         """Let one process at a time write the cache file `kept` of a kernel.
@@ -90,7 +110,7 @@ if COMPILED:
 
         The body must not allocate memory: it is compiled without reference counts, as kernels are.
         """
-        options = {"nogil": True, "_nrt": False}
+        options: dict[str, Any] = {"nogil": True, "_nrt": False, "pipeline_class": PartCompiler}
         chosen: Callable[[F], F] = extending.overload(func, jit_options=options, inline="never", strict=strict)
         return chosen
 
