@@ -36,10 +36,12 @@ class PartLibrary(JITCodeLibrary):
 class PartCompiler(Compiler):
     """numba's compiler, which puts what it compiles into a `PartLibrary`."""
 
-    def __init__(self, typingctx: Any, targetctx: Any, _: Any, *rest: Any) -> None:
-        library = PartLibrary(targetctx.codegen(), "part")
-        library.enable_object_caching()
-        super().__init__(typingctx, targetctx, library, *rest)
+    def define_pipelines(self) -> list[Any]:
+        """Return the steps of numba's compiler."""
+        self.state.library = PartLibrary(self.state.targetctx.codegen(), "part")
+        self.state.library.enable_object_caching()
+        steps: list[Any] = super().define_pipelines()
+        return steps
 
 
 __all__ = ["PartCompiler"]
