@@ -37,6 +37,8 @@ LOOK = record(
     # how often and how far it looks, see `paretosched.policies.whole_nodes`
     "main", "first", "every", "tested", "window", "step", "partition", "user", "account", "started", "priority",
     "stops", "depth", "tasks", "reserved", "backfills", "epoch", "ranks", "row_bits",
+    # how long after its limit a job that still runs is taken to end, s
+    "overtime",
     # how many arrays let only some of their tasks run at once; these are the first ones
     "limited",
     # whether jobs may have been given a priority, and that of all others where they come as they were submitted, or 0

@@ -11,7 +11,8 @@ Before it stops its partition, others may be asked to make way for it, see `pree
 In the backfill pass each job in turn starts, or is planned on certain nodes: these are closed as a whole from its
 planned start until its end by request. It is planned in the first of some seconds in which it fits: now, and when a
 plan or a down time ends; on the nodes that are not closed then, as soon as the running jobs there, if they end as
-requested, leave enough. These are taken to end together in windows that begin with the first end, and grow.
+requested, leave enough. These are taken to end together in windows that begin with the first end, and grow. One that
+runs beyond its limit is taken to end at the last second that it may.
 """
 
 import numpy as np
@@ -480,7 +481,7 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int, u
 
     The windows in which they end begin with the first end of a job on the nodes, rounded up to a multiple of WINDOW of
     Unix time, and are WINDOW long, then twice as long, and so on: as long as it takes to have the next job. Jobs on
-    other nodes do not end a window.
+    other nodes do not end a window. Those that run beyond their limit come first.
 
     Parameters
     ----------
@@ -528,7 +529,7 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int, u
         while place >= 0 and ends[place] >> bits > base + window:
             window *= 2
         if fits(plan, pace, j, o, last):
-            return max(ended, t + 1)
+            return ended if ended > t else max(ended + look["overtime"], t + 1)
     return FAR
 
 

@@ -15,6 +15,7 @@ from ..kernels.places import Machine
 from ..kernels.predicted import Predictor, new_predictor
 from ..kernels.reacting import Users, users_of
 from ..kernels.slurm_pace import Pace
+from ..workload.overruns import asked_times
 from ..workload.workload import Workload
 from .node_plans import check_all_ran, lives_of, node_plan, pace_of, placement_of
 from .outcome import Outcome, Queue, down_of, in_rows, jobs_of
@@ -59,8 +60,11 @@ def outcome_on_engine(
     reservations = min(int(ranking.backfilling.reservations), len(w))
     pace = None if passes is None or nodes is None else pace_of(w, nodes, passes, reservations, is_by_arrival)
     address = NOBODY if asked is None else asked(start, users)
+    jobs = jobs_of(w)
+    if pace is not None and method is None:
+        jobs = jobs._replace(estimate=asked_times(w))
     machine = simulate(
-        jobs_of(w), w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace, users,
+        jobs, w.capacity, down_of(w), w.calendar, ranking, kept, promising, predictor, start, nodes, pace, users,
         address,
     )  # fmt: skip
     return outcome_at_end(w, start, predictor, machine, users, pace)

@@ -76,6 +76,7 @@ from ..workload.features import Constraint, read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import FOR_EVER, Machine, Partition
 from ..workload.node_requests import EXCLUSIVE, NORMAL, OF_USER, PLACED_BY, UNSAID, Requests, licences_in
+from ..workload.overruns import asked_times
 from ..workload.workload import Workload
 from .limit_pools import Pools
 from .outcome import Lives, Placement
@@ -153,7 +154,8 @@ def node_plan(workload: Workload) -> NodePlan:
     of_job = kept[of_job]
     holders = np.zeros(len(workload), HOLDER)
     holders["shape"], holders["tier"], holders["request"] = of_job, tiers[of_job], workload.estimate
-    holders["limit"] = np.minimum(workload.estimate, longest[of_job])  # jobs that ran although they ask for more do so
+    # jobs that ran although they ask for more do so
+    holders["limit"] = np.minimum(asked_times(workload), longest[of_job])
     holders["user"] = np.unique(workload.user, return_inverse=True)[1] if with_users else NOTHING
     holders["alone"] = requests.exclusive == OF_USER
     bound = np.array([builder.is_bound(k) for k in range(len(views.closed))])
@@ -484,6 +486,7 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     look["ranks"] = int(plan.options["rank"].max(initial=0)) + 1
     machine = workload.machine
     assert machine is not None  # noqa: S101
+    look["overtime"] = machine.over_time_limit + machine.kill_wait
     look["inside"] = inside = int(plan.now[0]["inside"])
     options = plan.shapes["option_end"] - plan.shapes["option"]
     most = np.diff(np.append(plan.holders["first"], len(plan.held)))  # nodes of each job

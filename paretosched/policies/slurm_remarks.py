@@ -83,10 +83,12 @@ KNOWN_ON_NODES = (
 )  # what a machine of nodes has
 LIMITS = "limits of QOS and associations hold back jobs of logs that have them: import --machine --qos --assoc"
 PREEMPTS = "jobs of logs that have its rules make way for others: import --machine, and --qos for those of QOS"
+OVER_TIMES = "jobs of logs that have it run beyond their limit, which passes know: import --machine"
 ON_NODES = {
     "AccountingStorageEnforce": LIMITS,
     "qos": LIMITS,
     "PreemptType": PREEMPTS,
+    "OverTimeLimit": OVER_TIMES,
 }  # what settings mean there instead
 ENTIRE = "Slurm gives entire nodes to a job, here it gets the processors that it has in the log, and others the rest"
 UP = ("unknown", "idle", "allocated", "mixed", "completing", "planned")

@@ -20,6 +20,7 @@ from ..workload.features import read_constraint
 from ..workload.host_lists import node_names
 from ..workload.machine import UNTYPED, Machine
 from ..workload.node_requests import EXCLUSIVE, OF_USER, UNSAID, Requests, Texts, licences_in
+from ..workload.overruns import asked_times
 from ..workload.workload import Workload
 
 MANY = 2**62  # where there is no limit
@@ -111,7 +112,7 @@ def check_placement(
         placement, requests = placement.beside(lives.placement.take(lost)), requests.take(row)
     runs = _Runs(name, who, start, finish, placement, placement.job, machine, requests)
     part = placement.partition
-    _check_partitions(runs, workload.estimate[row])
+    _check_partitions(runs, asked_times(workload)[row])
     asked = _complete_requests(machine, requests, part)
     _check_jobs(runs, asked)
     _check_features(runs)

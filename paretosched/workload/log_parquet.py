@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from .dropped_jobs import without_jobs
 from .log_names import content_of, names_of
 from .machine_toml import machine_of_text, machine_text
 from .node_requests import NUMBERS, RARE, TEXTS, Requests, Texts
-from .overruns import CUT_THERE, MOST_CUT, RAISED, choice_text, percent_beyond, percent_cut
+from .overruns import CUT_THERE, MOST_CUT, RAISED, asked_times, choice_text, percent_beyond, percent_cut
 from .records import Records, pack
 from .swf import write_swf
 from .unfit_jobs import REASONS, unfit_jobs
@@ -151,7 +152,8 @@ def load_log(path: str | os.PathLike[str], *, overrun: str | None = None, name: 
         machine = machine_of_text(about.machine, "its machine")
         repairs = [Repair(*(getattr(each, key) for key in Repair._fields)) for each in about.repairs]
         names = None if about.names is None else names_of(about.names)[0]
-        repairs += _settle(jobs, overrun or CUT)
+        more, requests = _settle(jobs, requests, machine.over_time_limit, overrun or CUT)
+        repairs += more
         if overrun is None and percent_cut(repairs) > MOST_CUT:
             warnings.warn(choice_text(str(path), repairs, 'load_log overrun="raise"', 'overrun="cut"'), stacklevel=2)
         source = {"function": "load_log", **path_record(path), "sha256": sha256_of(place)}
@@ -229,19 +231,31 @@ def _texts(column: Any) -> Texts:
     return Texts(code.astype(np.int64), tuple(words))
 
 
-def _settle(jobs: dict[str, Any], overrun: str) -> list[Repair]:
-    """Settle what becomes of jobs that ran longer than they had requested, in place, and return how many they are."""
+def _settle(jobs: dict[str, Any], requests: Requests, over_time: int, overrun: str) -> tuple[list[Repair], Requests]:
+    """Settle what becomes of jobs that ran longer than they had requested, in place, and return how many they are.
+
+    A machine lets them run for some `over_time`, s: then they have asked for as long as they ran, and what is returned
+    of `requests` says how much of it is beyond.
+    """
     run, estimate = jobs["run"], jobs["estimate"]
-    longer = np.flatnonzero(run > estimate)
-    if not longer.size:
-        return []
-    share = percent_beyond(run, estimate, jobs["width"])
-    first = first_few((f"job {jobs['job'][row]}" for row in longer), longer.size)
-    if overrun == CUT:
-        jobs["run"] = np.minimum(run, estimate)
-        return [Repair("changed", CUT_THERE, longer.size, first, work_percent=share)]
-    jobs["estimate"] = np.maximum(run, estimate)
-    return [Repair("changed", RAISED, longer.size, first, if_cut_percent=share)]
+    longest = estimate + over_time
+    repairs = []
+    if overrun == CUT and (longer := np.flatnonzero(run > longest)).size:
+        share = percent_beyond(run, longest, jobs["width"])
+        repairs.append(Repair("changed", CUT_THERE, longer.size, _first(jobs, longer), work_percent=share))
+        run = jobs["run"] = np.minimum(run, longest)
+    if (longer := np.flatnonzero(run > estimate)).size:
+        share = percent_beyond(run, estimate, jobs["width"])
+        repairs.append(Repair("changed", RAISED, longer.size, _first(jobs, longer), if_cut_percent=share))
+        jobs["estimate"] = np.maximum(run, estimate)
+        if overrun == CUT:
+            requests = replace(requests, beyond=jobs["estimate"] - estimate)
+    return repairs, requests
+
+
+def _first(jobs: dict[str, Any], rows: Ints) -> str:
+    """Return the numbers of the first jobs of `rows`."""
+    return first_few((f"job {jobs['job'][row]}" for row in rows), rows.size)
 
 
 def without_unfit(workload: Workload) -> Workload:
@@ -257,7 +271,7 @@ def without_unfit(workload: Workload) -> Workload:
     """
     if workload.machine is None or workload.requests is None:
         return workload
-    limit = np.where(workload.wait < 0, workload.estimate, 0)
+    limit = np.where(workload.wait < 0, asked_times(workload), 0)
     reason = unfit_jobs(workload.machine, workload.requests, limit)
     broken = broken_limits(workload)
     held = (reason < 0) & (broken >= 0)

@@ -339,6 +339,8 @@ class Machine:
         Whose jobs make way for others; None if none do.
     qos
         Pairs (or a mapping) of QOS and their priorities, as far as these are known.
+    over_time_limit, kill_wait
+        s, how long jobs may run beyond their time limit, and until they have ended then; for passes of Slurm.
 
     Raises
     ------
@@ -368,6 +370,8 @@ class Machine:
     homes: tuple[tuple[str, str], ...] = ()
     preemption: Preemption | None = None
     qos: tuple[tuple[str, int], ...] = ()
+    over_time_limit: int = 0
+    kill_wait: int = 30
 
     def __post_init__(self) -> None:
         lists = {"kinds": NodeKind, "partitions": Partition, "down": Outage, "limits": Limits}
@@ -401,6 +405,8 @@ class Machine:
         object.__setattr__(self, "switches", tuple((_word("a switch", word), str(hosts)) for word, hosts in switches))
         if self.preemption is not None:
             instance("preemption", self.preemption, Preemption)
+        for key in ("over_time_limit", "kill_wait"):
+            object.__setattr__(self, key, in_bounds(key, getattr(self, key), MOST, 0))
         one_of("choice", self.choice, CHOICES)
         one_of("gives", self.gives, GIVES)
         instance("shares_memory", self.shares_memory, bool)

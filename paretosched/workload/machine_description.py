@@ -14,7 +14,7 @@ from ..core.errors import number_of
 from ..core.tables import Column, table
 from .host_lists import host_list
 from .limits import COUNTS, TIMES, WHOSE, Limits
-from .machine import FOR_EVER, Machine
+from .machine import FOR_EVER, MOST, Machine
 from .workload import Workload
 
 WIDEST_BAR = 24  # letters
@@ -113,7 +113,8 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         cores, threads, memory, gpus, disk, features, weight of each, and in which partitions how many are);
         partitions (as in `Partition`, with nodes, cpus and gpus); overlaps (two partitions, how many nodes they share,
         and which, "..." after a million); licences; switches (the nodes of each); down (hosts, begin, end, reason);
-        limits; accounts (how many); reservations; preemption (as in `Preemption`, or None); guessed.
+        limits; accounts (how many); reservations; preemption (as in `Preemption`, or None);
+        over_time_limit and kill_wait (s); guessed.
 
     Examples
     --------
@@ -175,6 +176,8 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
             for each in machine.reservations
         ],
         "preemption": None if machine.preemption is None else vars(machine.preemption),
+        "over_time_limit": machine.over_time_limit,
+        "kill_wait": machine.kill_wait,
         "guessed": list(machine.guessed),
     }
 
@@ -271,6 +274,9 @@ def machine_drawing(about: Mapping[str, Any]) -> str:
     if about["reservations"]:
         parts.append("\n".join(_reservation_lines(about["reservations"])))
     parts += [_preemption_words(about["preemption"])] if about["preemption"] else []
+    if about["over_time_limit"]:
+        end = "until they end" if about["over_time_limit"] == MOST else f"for {about['over_time_limit'] // 60:,} min"
+        parts.append(f"jobs may run beyond their time limit {end}")
     parts += ["\n".join(f"assumed: {words}" for words in about["guessed"])] if about["guessed"] else []
     return "\n\n".join(parts)
 

@@ -79,6 +79,8 @@ def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
             tuple(guessed),
             tuple(switches),
             preemption=_preemption(conf, guessed),
+            over_time_limit=_over_time(conf),
+            kill_wait=_whole_of(conf, "KillWait", MOST, Machine.kill_wait),
         )
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
@@ -322,6 +324,19 @@ def _choice(conf: SlurmConf, guessed: dict[str, None]) -> tuple[str, str, bool]:
         if word in words:
             guessed[f"SelectTypeParameters has {word}: not regarded"] = None
     return "cons_tres", gives, "memory" in words
+
+
+def _over_time(conf: SlurmConf) -> int:
+    """Return how long jobs may run beyond their time limit, s."""
+    text = conf.text("OverTimeLimit")
+    if text.upper() in ("UNLIMITED", "INFINITE"):
+        return MOST
+    return 60 * _whole_of(conf, "OverTimeLimit", MOST // 60, 0)
+
+
+def _whole_of(conf: SlurmConf, key: str, most: int, usual: int) -> int:
+    """Return a number of a slurm.conf, at most `most`; the usual one if it is not said."""
+    return whole(key, conf.settings[key.lower()], most) if conf.text(key) else usual
 
 
 def _preemption(conf: SlurmConf, guessed: dict[str, None]) -> Preemption | None:

@@ -39,6 +39,7 @@ NUMBERS = {  # usual value, smallest, largest
     "array_index": (0, 0, 10**15),
     "array_most": (0, 0, MOST),
     "requeue": (UNSAID, UNSAID, 1),
+    "beyond": (0, 0, MOST),
 }
 TEXTS = (
     "gpu_type", "constraint", "partition", "hosts", "excluded", "licences", "reservation", "dependency", "qos",
@@ -51,11 +52,13 @@ RARE = (
     "nice",
     *OF_ARRAY,
     "requeue",
+    "beyond",
 )  # the columns of numbers that a file has only if a job says them
 OF_QUEUE = (
     "priority",
     "nice",
     "requeue",
+    "beyond",
     *OF_ARRAY,
 )  # the columns of numbers that decide when a job's turn comes, and not where
 PLACED_BY = (*(key for key in NUMBERS if key not in OF_QUEUE), *TEXTS[:6])  # those that decide on which nodes it fits
@@ -160,6 +163,8 @@ class Requests:
         value.
     requeue
         (n,) 1 if a job that makes way for others waits again, 0 if it is cancelled; UNSAID: as on the machine.
+    beyond
+        (n,) s, for how long the job ran beyond its time limit, as OverTimeLimit lets it; its estimate has them, too.
     array, array_index, array_most
         (n,) the number of the array of which a job is a task, 0 of none, the task's index, and how many of its tasks
         may run at once, 0 for any number (--array=1-9%2).
@@ -217,6 +222,7 @@ class Requests:
     array_index: Any = None
     array_most: Any = None
     requeue: Any = None
+    beyond: Any = None
 
     def __post_init__(self) -> None:
         n = np.size(self.tasks)

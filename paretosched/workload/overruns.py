@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arrays import Ints
 from ..core.errors import number_of
-from .workload import Repair
+from .workload import Repair, Workload
 
 MOST_CUT = 1.0  # per cent of the work that may be cut off without a word
 CUT_THERE = "run time beyond the request: cut there"
@@ -21,6 +22,12 @@ def percent_beyond(run: NDArray[Any], estimate: NDArray[Any], width: NDArray[Any
     # columns may be as narrow as their numbers, so that a product may not fit
     rest, whole = (float(part.astype(np.float64) @ width) for part in (np.minimum(run, estimate), run))
     return float(100 * (1 - rest / whole))
+
+
+def asked_times(workload: Workload) -> Ints:
+    """Return for how long each job has asked, (n,) s: some may run longer, see `Requests.beyond`."""
+    requests = workload.requests
+    return workload.estimate if requests is None else workload.estimate - requests.beyond
 
 
 def share_text(percent: float) -> str:

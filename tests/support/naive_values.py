@@ -17,7 +17,8 @@ def naive_of(workload: Workload) -> tuple[Machine, list[Job]]:
     parts = {part.name: part for part in value.partitions}
     usual = ",".join([part.name for part in value.partitions if part.default] or [value.partitions[0].name])
     asked = [text or usual for text in requests.partition.list()]
-    rows = zip(*(a.tolist() for a in (workload.eligible, workload.run, workload.estimate, workload.user)), strict=True)
+    limits = workload.estimate - requests.beyond
+    rows = zip(*(a.tolist() for a in (workload.eligible, workload.run, limits, workload.user)), strict=True)
     jobs = []
     for row, (arrival, run, limit, user) in enumerate(rows):
         account, qos = requests.account.list()[row], requests.qos.list()[row]
