@@ -24,7 +24,6 @@ from ..core.errors import InputError
 from ..core.files import replacing
 from ..fronts.front import Front
 from ..fronts.row_schedules import schedules
-from ..simulation.objective import objectives_of
 from ..workload.measures import MOST, as_measured, with_measures
 from ..workload.workload import NOTHING_MEASURED, Measured, Workload
 
@@ -130,7 +129,7 @@ def measured_columns(
         for name, values in columns.items():
             values[found >= 0] = before[name][found[found >= 0]]
     for count, (row, made) in enumerate(zip(new, schedules(front, new, there), strict=True), len(front) - len(new) + 1):
-        measured = np.maximum(objectives_of(there, made.start)[-len(names) :], LEAST)
+        measured = np.maximum(made.objectives.array[-len(names) :], LEAST)
         for name, value in zip(columns, measured, strict=True):
             columns[name][row] = value
         if progress(count):

@@ -131,7 +131,8 @@ def _takes_search(parser: Parser) -> None:
         "waiting jobs, their reservations and backfilling, as of train --class priority; sequence: an order of all "
         "jobs; orders: the weak orders of the user groups (groups in an order, with ties), which are few, so all are "
         "tried; limits: on a machine of nodes, the limits of each user in each QOS (MaxJobsPU, MaxTRESPU of CPUs and "
-        "GPUs, bf_max_job_user), under EASY or the order of --start; front --wish prints the lines that set them",
+        "GPUs, bf_max_job_user) and times of partitions (MaxTime), under EASY or the order of --start; front --wish "
+        "prints the lines that set them",
     )
     group.add_argument(
         "--algorithm",

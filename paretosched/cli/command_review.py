@@ -15,7 +15,6 @@ from .inputs import (
     read_sites,
     read_wish,
     read_workload,
-    remark_dependencies,
     remark_orders,
     remark_repairs,
     remark_unsaid,
@@ -185,7 +184,6 @@ def _remark(
     remark_unsaid(policies)
     remark_orders(policies, options.trace, workload)
     remark_users(options, options.trace, workload)
-    remark_dependencies(options.trace, workload)
     if workload.machine is not None:
         remark("on its nodes all policies are simulated from the beginning of the log on")
     elif more := missing_processors(workload, result.begin):

@@ -204,14 +204,6 @@ def remark_users(options: argparse.Namespace, log: str, workload: Workload) -> N
         remark(f"{log}: {words_on_reactions(workload)}", Changes.NOTHING)
 
 
-def remark_dependencies(log: str, workload: Workload) -> None:
-    """Write a remark on how many jobs of a log depend on others, where these count for nothing."""
-    from ..workload.dependencies import words_on_dependencies
-
-    if words := words_on_dependencies(workload):
-        remark(f"{log}: {words}", Changes.MEANING)
-
-
 def remark_unsaid(policies: Iterable[Policy]) -> None:
     """Write a remark about the orders that have EASY backfilling because their words say nothing of it."""
     from ..policies.priority import UNSAID, UNSAID_WORDS

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints, Mask
-from ..policies.outcome import Outcome
+from ..policies.outcome import Outcome, arrivals, of_jobs
 from ..policies.policy import Policy, decided_by
 from ..policies.priority import Priority
-from ..simulation.simulator import arrivals, with_reactions
+from ..simulation.simulator import REACT, RECORDED, with_dependencies, with_reactions
 from ..workload.down_times import DownTimes
 from ..workload.workload import Workload
 
@@ -69,12 +69,15 @@ def missing_processors(workload: Workload, begin: Begin) -> int:
     return max(0, int(workload.width[begin.running].sum()) - workload.capacity)
 
 
-def starts_since(workload: Workload, policy: Policy, begin: Begin) -> Ints:
-    """Return the second of the log in which a policy starts each job that was submitted since the date, (k,).
+def outcome_since(workload: Workload, policy: Policy, begin: Begin, users: str = RECORDED) -> Outcome:
+    """Return the outcome of a policy for the jobs that were submitted since the date, in seconds of the log.
+
+    It says when they became eligible, too: where they depend on others, or `users` react, when the others let them.
 
     A policy that looks at what users have consumed is simulated from the beginning of the log instead, because what
     ran before the date matters for it; on a machine of nodes every policy is, because no job fills what others leave of
-    each node.
+    each node. Else the jobs that ran at the date count as submitted together just before it, in seconds that are known
+    no longer: who waited for their end waits for it here.
 
     Raises
     ------
@@ -85,50 +88,26 @@ def starts_since(workload: Workload, policy: Policy, begin: Begin) -> Ints:
     --------
     >>> from ..policies.plain import Plain
     >>> w = Workload(submit=[0, 5, 12], run=[14, 5, 5], estimate=[14, 5, 5], width=[1] * 3, capacity=1, wait=[0, 9, 7])
-    >>> starts_since(w, Plain("fcfs"), begin_at(w, 10)).tolist()
+    >>> outcome_since(w, Plain("fcfs"), begin_at(w, 10)).start.tolist()
     [19]
-    """
-    jobs, offset, rows = _jobs_of(workload, policy, begin)
-    started: Ints = policy.outcome(jobs).start[rows] + offset
-    return started
 
-
-def reacting_since(workload: Workload, policy: Policy, begin: Begin) -> tuple[Ints, Ints]:
-    """Return when jobs become eligible and start under a policy, (k,) s each, as `starts_since`, if users react.
-
-    The jobs that ran at the date count as submitted together just before it, in seconds that are known no longer: who
-    waited for their end waits for it here.
-
-    Raises
-    ------
-    InputError
-        As for `simulate`.
-
-    Examples
-    --------
     User 7 had waited for the end of the first job, at 14, and came 3 s later.
 
-    >>> from ..policies.plain import Plain
     >>> w = Workload([0, 5, 17], [14, 9, 5], [14, 9, 5], [1] * 3, capacity=1, wait=[0, 9, 9], user=[7, 8, 7])
-    >>> [seconds.tolist() for seconds in reacting_since(w, Plain("fcfs"), begin_at(w, 10))]
-    [[17], [23]]
-    """
-    jobs, offset, rows = _jobs_of(workload, policy, begin)
-    jobs = with_reactions(policy, jobs)
-    outcome: Outcome = policy.outcome(jobs)
-    return arrivals(jobs, outcome)[rows] + offset, outcome.start[rows] + offset
-
-
-def _jobs_of(workload: Workload, policy: Policy, begin: Begin) -> tuple[Workload, int, Ints]:
-    """Return the jobs that a policy is simulated on, the second of the log in which they begin, and the rows to count.
-
-    All of the log, if the policy must be simulated from its beginning on; see `starts_since`.
+    >>> outcome = outcome_since(w, Plain("fcfs"), begin_at(w, 10), "react")
+    >>> outcome.arrival.tolist(), outcome.start.tolist()
+    ([17], [23])
     """
     jobs = decided_by(policy, workload)
-    if remembers_usage(policy) or workload.machine is not None:
-        return jobs, 0, begin.after
-    carried, offset = _jobs_to_simulate(jobs, begin)
-    return carried, offset, np.arange(len(carried) - begin.after.size, len(carried))
+    offset, rows = 0, begin.after
+    if not (remembers_usage(policy) or workload.machine is not None):
+        jobs, offset = _jobs_to_simulate(jobs, begin)
+        rows = np.arange(len(jobs) - begin.after.size, len(jobs))
+    jobs = with_reactions(policy, jobs) if users == REACT else with_dependencies(policy, jobs)
+    outcome = policy.outcome(jobs)
+    arrival = jobs.eligible if jobs.reactions is None else arrivals(jobs, outcome)
+    # only on machines of nodes jobs have lives, whose seconds are those of the log
+    return of_jobs(outcome._replace(start=outcome.start + offset, arrival=arrival + offset), rows)
 
 
 def remembers_usage(policy: Policy) -> bool:

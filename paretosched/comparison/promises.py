@@ -22,22 +22,22 @@ are in no schedule, and may have waited longest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Floats, Mask
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.tables import amount, plain
-from ..policies.outcome import Outcome
+from ..policies.outcome import Outcome, of_jobs
 from ..policies.plain import Plain
 from ..policies.policy import Policy, as_policy
 from ..simulation.objective import improvement, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, WEEK, waits
-from ..simulation.simulator import REACT, as_submitted
+from ..simulation.simulator import REACT, as_eligible, as_submitted
 from ..simulation.simulator import RECORDED as AS_RECORDED
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolve
@@ -46,7 +46,7 @@ from ..wishes.wish_files import measuring
 from ..workload.calendar import day_of
 from ..workload.time_split import check_weeks, weeks_of
 from ..workload.workload import Workload
-from .carried_over import Begin, begin_at, reacting_since, starts_since
+from .carried_over import Begin, begin_at, outcome_since
 from .comparison import trained_for
 from .intervals import (
     LEAST_WEEKS,
@@ -293,10 +293,11 @@ def review(
     check_weeks(f"{workload.name}: a review", w)
     recorded = Schedule(w, w.eligible + w.wait, "recorded")
     systems: list[Policy] = [Plain("easy"), policy, *([] if today is None else [today])]
-    easy, own, *others = (Schedule(w, starts_since(workload, p, begin)[counted], p.name) for p in systems)
-    schedules = (easy, recorded, own, *(Schedule(s.workload, s.start, f"today: {s.name}") for s in others))
+    rows = np.flatnonzero(counted)
+    easy, own, *others = (_schedule_since(workload, p, begin, rows) for p in systems)
+    schedules = (easy, recorded, own, *(replace(each, name=f"today: {each.name}") for each in others))
     values = np.array([objectives(schedule) for schedule in schedules])
-    reacting = [] if users == AS_RECORDED else [_as_users_react(workload, p, begin, counted) for p in systems]
+    reacting = [] if users == AS_RECORDED else [_as_users_react(workload, p, begin, rows) for p in systems]
     reacting[1:1] = [recorded] if reacting else []
     if choice.TODAY in chosen.references and not others:
         raise InputError(
@@ -305,8 +306,7 @@ def review(
         )
     known = {"easy": easy, "recorded": recorded} | ({choice.TODAY: others[0]} if others else {})
     references = {
-        name: known.get(name) or Schedule(w, starts_since(workload, as_policy(name), begin)[counted], name)
-        for name in chosen.references
+        name: known.get(name) or _schedule_since(workload, as_policy(name), begin, rows) for name in chosen.references
     }
     here = resolve(chosen, {name: schedule.objectives.array for name, schedule in references.items()})
     spread, difference, verdict = None, None, _too_few(weeks_of(w))
@@ -315,7 +315,7 @@ def review(
         verdict = _verdict(schedules, chosen, promised, values, _share_exceeded(chosen, recorded, references))
     waiting = _still_waiting(w, begin.since, first + whole * WEEK if whole >= LEAST_WEEKS else None)
     verdict = _if_all_started(verdict, waiting)
-    pairs = compared_pairs(w.eligible, recorded.start, own.start)
+    pairs = compared_pairs(w.eligible, recorded.start, w.eligible + own.wait)
     unknown, later = (int(np.count_nonzero(rows)) for rows in (~has_start, has_start & ~counted))
     reactions = tuple(gains_if_users_react(w, schedules, reacting)) if reacting else ()
     return Review(
@@ -324,11 +324,17 @@ def review(
     )  # fmt: skip
 
 
-def _as_users_react(workload: Workload, policy: Policy, begin: Begin, counted: Mask) -> Schedule:
-    """Return the schedule of the jobs that count, of those since the date, if users react to a policy."""
-    arrival, start = reacting_since(workload, policy, begin)
-    jobs = workload.take(begin.after[counted])
-    return as_submitted(jobs, arrival[counted], Outcome(start[counted]), policy.name)
+def _schedule_since(workload: Workload, policy: Policy, begin: Begin, rows: Ints) -> Schedule:
+    """Return the schedule of some of the jobs since the date under a policy, from when it lets them come."""
+    made = of_jobs(outcome_since(workload, policy, begin), rows)
+    jobs = as_eligible(workload.take(begin.after[rows]), made.arrival)
+    return Schedule(jobs, made.start, policy.name, placement=made.placement, lives=made.lives)
+
+
+def _as_users_react(workload: Workload, policy: Policy, begin: Begin, rows: Ints) -> Schedule:
+    """Return the schedule of some of the jobs since the date, if users react to a policy."""
+    made = of_jobs(outcome_since(workload, policy, begin, REACT), rows)
+    return as_submitted(workload.take(begin.after[rows]), made.arrival, made, policy.name)
 
 
 def whole_weeks(workload: Workload, since: int) -> int:
@@ -347,7 +353,10 @@ def whole_weeks(workload: Workload, since: int) -> int:
 
 def part_of(schedule: Schedule, inside: Mask) -> Schedule:
     """Return the schedule of some of its jobs."""
-    return Schedule(schedule.workload.take(np.flatnonzero(inside)), schedule.start[inside], schedule.name)
+    rows = np.flatnonzero(inside)
+    made = of_jobs(Outcome(schedule.start, placement=schedule.placement, lives=schedule.lives), rows)
+    jobs = schedule.workload.take(rows)
+    return Schedule(jobs, made.start, schedule.name, placement=made.placement, lives=made.lives)
 
 
 def gain_of(wish: Wish, easy: Floats, values: Floats) -> float | None:

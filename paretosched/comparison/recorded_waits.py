@@ -228,7 +228,8 @@ def of_scheduler_before(workload: Workload, policy: Policy, since: int, dry: boo
     jobs = workload if dry else workload.take(rows)
     started = jobs.eligible + jobs.wait < since
     counted = None if dry else np.flatnonzero(started)
-    return recorded_waits(jobs, simulate(jobs, policy).start, policy.name, counted)
+    # if it lets jobs come at other seconds, because they depend on others, their waits are compared nevertheless
+    return recorded_waits(jobs, jobs.eligible + simulate(jobs, policy).wait, policy.name, counted)
 
 
 def _nearness(workload: Workload, start: Ints, rows: Ints) -> Nearness:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..core.errors import InputError
 from ..policies.priority import ALL, Priority
 from ..policies.whole_nodes import LOOKS, WholeNodes
+from ..workload.slurm_conf import duration_text
 from .ranking import Orderly, reservations_of
 from .slurm_calls import SlurmError, call
 from .slurm_groups import Grouping
@@ -105,7 +106,7 @@ def check_usage(policy: Priority, grouping: Grouping, width: str) -> None:
     half_life = settings.get("PriorityDecayHalfLife", "")
     if not re.fullmatch(r"[\d:-]+", half_life) or seconds_of(half_life) != policy.half_life:
         raise InputError(
-            f"{name} with the half-life {_in_slurm_conf(policy.half_life)}, but PriorityDecayHalfLife is "
+            f"{name} with the half-life {duration_text(policy.half_life)}, but PriorityDecayHalfLife is "
             f"{half_life or 'unknown'}; they must be the same"
         )
     reset = settings.get("PriorityUsageResetPeriod", "NONE")
@@ -224,15 +225,3 @@ def settings_for_books(settings: Mapping[str, str], period: float) -> list[Setti
     """
     least, age = math.ceil(2 * period), min_job_age(settings)
     return [Setting(f"MinJobAge={least} or more", f"{age}", age == 0 or age >= least)]
-
-
-def _in_slurm_conf(seconds: int) -> str:
-    """Return a time as slurm.conf has it.
-
-    Examples
-    --------
-    >>> _in_slurm_conf(7 * 86400), _in_slurm_conf(7320)
-    ('7-00:00:00', '0-02:02:00')
-    """
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes // 1440}-{minutes // 60 % 24:02}:{minutes % 60:02}:{rest:02}"

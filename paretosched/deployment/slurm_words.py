@@ -11,6 +11,7 @@ from ..policies.formula import Term
 from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..policies.priority import Priority
+from ..workload.slurm_conf import duration_text
 from .ranking import Orderly, check_orderly, left_out
 from .slurm_settings import wanted_settings
 
@@ -22,7 +23,7 @@ PRIORITY, BY_AGE = "PriorityType=priority/multifactor", "PriorityMaxAge=365-0"
 
 
 OPTIONS = {"MaxJobsPU": "MaxJobsPerUser", "MaxTRESPU": "MaxTRESPerUser"}  # of sacctmgr modify qos, by columns it shows
-NO_LIMIT = -1
+NO_LIMIT, MAX_TIME = -1, "MaxTime"
 
 
 class Linear(NamedTuple):
@@ -70,18 +71,25 @@ def limit_lines(changes: Iterable[tuple[str, str, int | None]]) -> list[str]:
     Parameters
     ----------
     changes
-        Each the name of a QOS, "MaxJobsPU" or "MaxTRESPU=RESOURCE", and the value, None for no limit; or "", a word of
-        SchedulerParameters, and its value.
+        Each the name of a QOS, "MaxJobsPU" or "MaxTRESPU=RESOURCE", and the value, None for no limit; or that of a
+        partition, "MaxTime", and seconds; or "", a word of SchedulerParameters, and its value.
 
     Examples
     --------
     >>> lines = limit_lines([("normal", "MaxJobsPU", 64), ("normal", "MaxTRESPU=cpu", 400)])
     >>> lines[0]
     'sacctmgr modify qos normal set MaxJobsPerUser=64 MaxTRESPerUser=cpu=400'
+    >>> limit_lines([("long", "MaxTime", 86400)])[0]
+    'scontrol update PartitionName=long MaxTime=1-00:00:00'
     """
     of_qos: dict[str, dict[str, list[str]]] = {}
-    parameters = []
+    times, parameters = [], []
     for qos, name, value in changes:
+        if name == MAX_TIME:
+            time = "UNLIMITED" if value is None else duration_text(value)
+            times.append(f"scontrol update PartitionName={qos} MaxTime={time}")
+            parameters.append(f"PartitionName={qos} ... MaxTime={time}   # in slurm.conf, so that it stays")
+            continue
         key, _, resource = name.partition("=")
         number = NO_LIMIT if value is None else value
         if qos:
@@ -95,7 +103,9 @@ def limit_lines(changes: Iterable[tuple[str, str, int | None]]) -> list[str]:
         for qos, options in of_qos.items()
     ]
     enforced = ["AccountingStorageEnforce=limits,qos   # in slurm.conf, else Slurm enforces none"] * bool(lines)
-    return [*lines, *parameters, *enforced]
+    if times:
+        enforced.append("EnforcePartLimits=ANY   # in slurm.conf: ALL refuses jobs that are too long for one they name")
+    return [*lines, *times, *parameters, *enforced]
 
 
 def _own_lines(policy: Policy) -> list[str]:

@@ -40,11 +40,9 @@ class Encoding(Protocol):
         """
 
     def decoder(self, workload: Workload, /) -> Decoder:
-        """Return the function that turns genomes into start times.
+        """Return the function that turns genomes into outcomes, see `paretosched.encodings.genomes.Decoder`.
 
-        Its arguments are a genome, (d,), and the genomes it may descend from, (k, d), sorted by number; the result is
-        the start time of every job, (n,) int64 seconds. Several threads may call it. Only sequences descend from
-        others.
+        Only sequences descend from others.
 
         Raises
         ------

@@ -7,8 +7,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
+from ..policies.outcome import Outcome
 
 
 class Variation(NamedTuple):
@@ -29,9 +30,9 @@ class Variation(NamedTuple):
     words: tuple[str, ...] = ()
 
 
-Decoder = Callable[[Floats, Floats], Ints]
-"""Function of a genome, (d,), and of the genomes it may descend from, (k, d), sorted by number, to the start times
-of all jobs, (n,) int64 seconds. Several threads may call it."""
+Decoder = Callable[[Floats, Floats], Outcome]
+"""Function of a genome, (d,), and of the genomes it may descend from, (k, d), sorted by number, to when the jobs start,
+and to their lives if they make way for others. Several threads may call it."""
 
 Changes = dict[int, bytes]
 """What genomes that descend from others change of these, packed, by the numbers of the genomes in their run."""
@@ -41,8 +42,8 @@ Changes = dict[int, bytes]
 class Heir(Protocol):
     """A decoder of genomes that descend from others: what it has worked out of them saves another one the work."""
 
-    def __call__(self, genome: Floats, ancestors: Floats, /) -> Ints:
-        """Return start times, as any `Decoder`."""
+    def __call__(self, genome: Floats, ancestors: Floats, /) -> Outcome:
+        """Return when jobs start, as any `Decoder`."""
 
     def changes(self, genomes: Floats, /) -> Changes:
         """Return what it knows of some genomes, (k, d), and is worth to be sent."""

@@ -13,8 +13,9 @@ from itertools import starmap
 
 import numpy as np
 
-from ..core.arrays import Floats, Ints, Mask
+from ..core.arrays import Floats, Mask
 from ..policies.guarded import FACTORS, MARGINS, Guarded
+from ..policies.outcome import Outcome
 from ..policies.policy import Policy, as_policy
 from ..workload.workload import Workload
 from .genomes import Decoder
@@ -58,12 +59,12 @@ class GuardedOrders:
         return np.zeros(len(GENES)), upper
 
     def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns genomes into start times."""
+        """Return the function that turns genomes into outcomes."""
 
-        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
-            return self.policy_of(genome, workload.groups).outcome(workload).start
+        def outcome(genome: Floats, _ancestors: Floats) -> Outcome:
+            return self.policy_of(genome, workload.groups).outcome(workload)
 
-        return start_times
+        return outcome
 
     def examples(self, groups: Sequence[str]) -> tuple[GuardedOrders, Floats]:
         """Return an encoding for a workload with these groups, and two genomes, (2, 5).

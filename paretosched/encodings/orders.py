@@ -23,8 +23,9 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html
 from ..core.situations import SITUATIONS
-from ..policies.decoded_orders import decoded_start_times
+from ..policies.decoded_orders import outcome_of_order
 from ..policies.greedy_order import BACKFILLS, HIGHEST, WITH_BACKFILL, Greedy, greedy
+from ..policies.outcome import Outcome
 from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 
@@ -84,17 +85,17 @@ class Orders(NamedTuple):
         return np.zeros(groups + 1), np.array([groups - 1.0] * groups + [1.0])
 
     def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns genomes into start times; raises InputError if there are too many groups."""
+        """Return the function that turns genomes into outcomes; raises InputError if there are too many groups."""
         _check_count(len(workload.groups))
         workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
-        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
+        def outcome(genome: Floats, _ancestors: Floats) -> Outcome:
             ranks, dynamic = decode(genome, workload.groups)
             if dynamic:
-                return queue_policy(ranks, workload.groups, self.backfill).outcome(workload).start
-            return decoded_start_times(workload, static_order(workload, ranks), "strict")
+                return queue_policy(ranks, workload.groups, self.backfill).outcome(workload)
+            return outcome_of_order(workload, static_order(workload, ranks), "strict")
 
-        return start_times
+        return outcome
 
     def examples(self, groups: Sequence[str]) -> tuple[Orders, Floats]:
         """Return the encoding itself, and an order of the whole workload and one of the waiting queue, (2, d)."""

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.arrays import Floats, Ints, Mask
+from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, first_few
 from ..policies import greedy_order
 from ..policies.greedy_order import Greedy
+from ..policies.outcome import Outcome
 from ..policies.rule_base import RuleBase, ruled_start_times, sorted_for
 from ..policies.strategy_choice import LARGEST, LEAST_WIDTH, LEVELS, STRATEGIES, feature_names
 from ..workload.workload import Workload
@@ -57,7 +58,7 @@ class RuleBases(ABC):
         """Return a genome that decodes to the same rule base, (d,) float64."""
 
     def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns genomes into start times; raises InputError if the groups are others."""
+        """Return the function that turns genomes into outcomes; raises InputError if the groups are others."""
         if self.groups != workload.groups:
             raise InputError(
                 f"rules are for the groups {', '.join(self.groups)}, "
@@ -69,10 +70,10 @@ class RuleBases(ABC):
         order = sorted_for(workload, encoding.priority, every)  # once for all genomes
         workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
-        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
-            return ruled_start_times(workload, encoding.rule_base(genome), order)[0]
+        def outcome(genome: Floats, _ancestors: Floats) -> Outcome:
+            return Outcome(ruled_start_times(workload, encoding.rule_base(genome), order)[0])
 
-        return start_times
+        return outcome
 
     def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
         """Return no row, (0, d): a genome stands for itself."""

@@ -29,8 +29,8 @@ from ..core.notebook import fields_html, fields_repr
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.order_changes import apply_change, find_change
 from ..kernels.running import bits_for
-from ..policies.decoded_orders import DECODINGS, decoded_start_times
-from ..policies.outcome import jobs_of
+from ..policies.decoded_orders import DECODINGS, outcome_of_order
+from ..policies.outcome import Outcome, jobs_of
 from ..simulation.measures import consumption_of
 from ..workload.workload import Workload
 from .genomes import Changes, Decoder, Variation
@@ -127,7 +127,7 @@ class Sequences(NamedTuple):
         return np.full(len(GENES), -math.inf), np.full(len(GENES), math.inf)
 
     def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns recipes into start times; raises InputError as `check_sequences` does."""
+        """Return the function that turns recipes into outcomes; raises InputError as `check_sequences` does."""
         return deriving(workload, self)
 
     def examples(self, _groups: Sequence[str]) -> tuple[Sequences, Floats]:
@@ -222,7 +222,7 @@ def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES
     >>> archive = np.array([[0, -1, -1, 0, 1, 1], [1, 0, -1, 4711, 1, 1.0]])
     >>> derive.order(archive[0], archive[:0]).tolist(), derive.order(archive[1], archive[:1]).tolist()
     ([0, 1], [1, 0])
-    >>> derive(archive[1], archive[:1]).tolist()
+    >>> derive(archive[1], archive[:1]).start.tolist()
     [5, 0]
     """
     return Derive(workload, spec, cache_bytes)
@@ -251,15 +251,15 @@ class Derive:
         # other moves are made again in less time than what they have changed is found and applied
         self._keeps_changes = self._looks or spec.recombination != "none"
 
-    def __call__(self, recipe: Floats, ancestors: Floats) -> Ints:
-        """Return the start times, (n,) int64 seconds, of the schedule that the derived order decodes to.
+    def __call__(self, recipe: Floats, ancestors: Floats) -> Outcome:
+        """Return when jobs start in the schedule that the derived order decodes to.
 
         Where moves look at the parent's schedule, its waits are kept, too, so that recent schedules are decoded once.
         """
         order = self._order(recipe, ancestors)
         if not self._looks:
-            return self._arrivals.by_row(self._decode(order))
-        return self._arrivals.by_row(self._wait(recipe.tobytes(), order) + self._workload.eligible)
+            return Outcome(self._arrivals.by_row(self._decode(order)))
+        return Outcome(self._arrivals.by_row(self._wait(recipe.tobytes(), order) + self._workload.eligible))
 
     def order(self, recipe: Floats, ancestors: Floats) -> Order:
         """Return the order that a recipe stands for, (n,) int32, read-only.
@@ -431,7 +431,7 @@ class Derive:
 
     def _decode(self, order: Order) -> Ints:
         """Return the start times, (n,) s, that an order decodes to."""
-        return decoded_start_times(self._workload, order, self._spec.decoding)
+        return outcome_of_order(self._workload, order, self._spec.decoding).start
 
     def _space(self) -> Space:
         """Return the scratch arrays of this thread."""

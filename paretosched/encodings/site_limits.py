@@ -1,11 +1,12 @@
 """Limits as what a search varies: how much each user may have at once in a QOS, under the order that a site has.
 
 A gene is one limit: the running jobs of each user (MaxJobsPU), their CPUs and GPUs (MaxTRESPU), of the QOS that most
-jobs are below, and how many jobs of a user a backfill pass looks at (bf_max_job_user), if the order has such passes. It
-is one of some values on a grid, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ..., or that of today, or not set. All other limits
-of the machine stay. A value is not on the grid if
+jobs are below; how many jobs of a user a backfill pass looks at (bf_max_job_user), if the order has such passes; and
+the longest time in a partition (MaxTime), if jobs can go to others, see `partition_times`. It is one of some values on
+a grid, for a time those that jobs ask for, else 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ..., or that of today, or not set.
+All other limits of the machine stay. A value is not on the grid if
 
-- one job alone is beyond it, so that it would wait for ever;
+- one job alone is beyond it, by what it gets with the limits of today, so that it would wait for ever;
 - the user with most to do would need more than `LONGEST` times the time in which the jobs came;
 - no user would ever have as much at once if no job waited, or the machine has no more: as if it were not set.
 
@@ -26,21 +27,26 @@ from ..core.arguments import checked_when_made
 from ..core.arrays import Floats, Ints, Mask, read_only
 from ..core.errors import InputError, in_quotes
 from ..core.notebook import fields_html
+from ..policies.outcome import Outcome
 from ..policies.plain import Plain
 from ..policies.policy import Policy, decided_by
 from ..policies.policy_json import from_json
 from ..policies.priority import Priority
+from ..policies.set_limits import with_rows
 from ..workload.counting_limits import qos_order
-from ..workload.limits import Limits
 from ..workload.machine import Machine
+from ..workload.slurm_conf import duration_text
 from ..workload.workload import Workload
 from .genomes import Decoder, Variation
+from .partition_times import partition_times
 
 JOBS, CPUS, GPUS, IN_A_PASS = "MaxJobsPU", "MaxTRESPU=cpu", "MaxTRESPU=gres/gpu", "bf_max_job_user"
+MAX_TIME = "MaxTime"  # of a partition, s
 OF_QOS = (JOBS, CPUS, GPUS)
 MOST_QOS, LEAST_SHARE = 4, 0.01  # of the QOS that are varied, and of what their jobs use of all
 LONGEST = 8.0  # times the time in which the jobs came
 KEPT = 2**26  # bytes of start times that are kept: many genomes mean the same
+NO_LIMIT = -1  # as sacctmgr writes it
 SET = 0.5  # below it a gene is a place on the grid, else the limit is not set
 GENE = re.compile(r"(?:(\S+) )?(\S+) (\d{1,15}(?:,\d{1,15})*)", re.ASCII)
 
@@ -51,9 +57,9 @@ class Varied(NamedTuple):
     Attributes
     ----------
     qos
-        Whose limit it is; "" for `IN_A_PASS`.
+        Whose limit it is, for `MAX_TIME` that of a partition; "" for `IN_A_PASS`.
     name
-        One of `OF_QOS`, or `IN_A_PASS`.
+        One of `OF_QOS`, `MAX_TIME`, or `IN_A_PASS`.
     grid
         Its values, ascending.
     """
@@ -69,11 +75,22 @@ class Varied(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What one limit is: "MaxTRESPU=cpu" of a QOS, and the value, None if it is not set."""
+    """What one limit is: "MaxTRESPU=cpu" of a QOS, or as `Varied` has it, and the value, None if it is not set."""
 
     qos: str
     name: str
     value: int | None
+
+    @property
+    def whose(self) -> str:
+        """Return in words whose limit it is, to be written behind it."""
+        kind = "of partition" if self.name == MAX_TIME else "in QOS"
+        return f" {kind} {self.qos}" if self.qos else ""
+
+    def about(self) -> dict[str, Any]:
+        """Return it as plain values; the time of a partition has "partition" in place of "qos"."""
+        whose = "partition" if self.name == MAX_TIME else "qos"
+        return {whose: self.qos, "name": self.name, "value": self.value}
 
 
 @checked_when_made
@@ -168,20 +185,22 @@ class SiteLimits(NamedTuple):
         for each in settings:
             if each.name == IN_A_PASS and isinstance(policy, Priority) and policy.nodes is not None:
                 policy = replace(policy, nodes=replace(policy.nodes, user=each.value or 0))
-        of_qos = [each for each in settings if each.qos]
-        if of_qos:
-            workload = workload.with_(machine=with_limits(machine_of(workload), of_qos))
+        today = settings_today(self, workload) if self.limits else ()
+        of_machine = [each for each in settings if each.qos and each not in today]
+        if of_machine:
+            workload = workload.with_(machine=with_limits(machine_of(workload), of_machine))
         return decided_by(policy, workload), policy
 
     def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns genomes into start times; raises InputError without a machine of nodes."""
+        """Return the function that turns genomes into outcomes; raises InputError without a machine of nodes."""
         if self.limits:
             machine_of(workload)
 
         @lru_cache(maxsize=max(1, KEPT // (8 * len(workload))))
-        def with_settings(settings: tuple[Setting, ...]) -> Ints:
+        def with_settings(settings: tuple[Setting, ...]) -> Outcome:
             jobs, policy = self.on_machine(settings, workload)
-            return read_only(policy.outcome(jobs).start)
+            made = policy.outcome(jobs)
+            return Outcome(read_only(made.start), arrival=read_only(made.arrival), lives=made.lives)
 
         return lambda genome, _ancestors: with_settings(self.settings(genome))
 
@@ -215,44 +234,49 @@ def in_words(settings: Sequence[Setting]) -> str:
     'MaxJobsPU=64 and MaxTRESPU=cpu=400 in QOS gpu'
     >>> in_words([Setting("cpu", "MaxTRESPU=cpu", None), Setting("", "bf_max_job_user", None)])
     'none of these limits'
+    >>> in_words([Setting("long", "MaxTime", 129600)])
+    'MaxTime=1-12:00:00 of partition long'
     """
-    of_qos: dict[str, list[str]] = {}
+    together: dict[str, list[str]] = {}
     for each in settings:
         if each.value is not None:
-            of_qos.setdefault(each.qos, []).append(f"{each.name}={each.value}")
-    parts = [" and ".join(words) + (f" in QOS {qos}" if qos else "") for qos, words in of_qos.items()]
+            value = duration_text(each.value) if each.name == MAX_TIME else each.value
+            together.setdefault(each.whose, []).append(f"{each.name}={value}")
+    parts = [" and ".join(words) + whose for whose, words in together.items()]
     return "; ".join(parts) or "none of these limits"
 
 
 def with_limits(machine: Machine, settings: Sequence[Setting]) -> Machine:
-    """Return a machine on which QOS have other values of some limits; all others stay."""
-    rows = {row.whose: row for row in machine.limits}
-    of_name = {row.qos.lower(): row for row in machine.limits if row.qos}
-    for qos in dict.fromkeys(each.qos for each in settings):
-        row = of_name.get(qos.lower(), Limits(qos, "", "", "", {}))
-        values: dict[str, Any] = row.plain
-        for _, name, value in (each for each in settings if each.qos == qos):
+    """Return a machine on which QOS have other values of some limits, and partitions other times; all others stay."""
+    rows, times = [], {}
+    for qos, name, value in settings:
+        if name == MAX_TIME:
+            times[qos] = value
+        else:
             key, _, resource = name.partition("=")
-            if resource:
-                kept = {word: number for word, number in values.get(key, {}).items() if word != resource}
-                values[key] = kept if value is None else kept | {resource: value}
-            elif value is None:
-                values.pop(key, None)
-            else:
-                values[key] = value
-        rows[row.whose] = replace(row, values={key: value for key, value in values.items() if value != {}})
-    return replace(machine, limits=tuple(row for row in rows.values() if row.values or row.flags))
+            rows.append({"name": qos, key: f"{resource}={NO_LIMIT if value is None else value}".removeprefix("=")})
+    partitions = (
+        replace(each, longest=times[each.name]) if each.name in times else each for each in machine.partitions
+    )
+    return with_rows(replace(machine, partitions=tuple(partitions)) if times else machine, rows)
 
 
 def settings_today(encoding: SiteLimits, workload: Workload) -> tuple[Setting, ...]:
-    """Return what the limits that an encoding varies are on the machine of a workload."""
-    values = {row.qos.lower(): row.values for row in machine_of(workload).limits if row.qos}
-    policy = encoding.order
+    """Return what the limits that an encoding varies are on the machine of a workload.
+
+    The time of a partition that is not on the grid holds nobody out: it is as if it were not set, and stays.
+    """
+    machine, policy = machine_of(workload), encoding.order
+    values = {row.qos.lower(): row.values for row in machine.limits if row.qos}
+    times = {part.name: part.longest for part in machine.partitions}
     in_a_pass = policy.nodes.user if isinstance(policy, Priority) and policy.nodes is not None else 0
     found = []
-    for qos, name, _ in encoding.choices:
+    for qos, name, grid in encoding.choices:
         key, _, resource = name.partition("=")
-        value: Any = (in_a_pass or None) if name == IN_A_PASS else values.get(qos.lower(), {}).get(key)
+        value: Any = values.get(qos.lower(), {}).get(key)
+        if name in (IN_A_PASS, MAX_TIME):
+            value = in_a_pass or None if name == IN_A_PASS else times.get(qos)
+            value = None if name == MAX_TIME and value not in grid else value
         found.append(Setting(qos, name, value.get(resource) if isinstance(value, Mapping) else value))
     return tuple(found)
 
@@ -271,28 +295,44 @@ def site_limits(workload: Workload, starts: Sequence[Any]) -> SiteLimits:
     amounts = {JOBS: np.ones(len(workload)), CPUS: asked.cpus, GPUS: asked.gpus}
     most = {CPUS: machine.capacity, GPUS: int(machine.gpus.sum())}
     encoding = SiteLimits(tuple(starts))
-    policy = encoding.order
-    qos, names = _first_qos(workload, machine)
+    policy, times, of_one = encoding.order, partition_times(workload, machine), _amounts_of_one(encoding, workload)
+    qos, names, below = _first_qos(workload, machine)
     used = np.bincount(qos, workload.run * asked.cpus, len(names))
     chosen = [k for k in np.argsort(-used, kind="stable")[:MOST_QOS].tolist() if used[k] >= LEAST_SHARE * used.sum()]
     varied = [Varied(names[k], name, ()) for k in chosen for name in OF_QOS]
+    varied += [Varied(name, MAX_TIME, ()) for name in times]
     if isinstance(policy, Priority) and policy.nodes is not None:
         varied.append(Varied("", IN_A_PASS, ()))
-    today = settings_today(encoding._replace(limits=tuple(Varied(q, n, (1,)).text for q, n, _ in varied)), workload)
+    names_only = tuple(Varied(each.qos, each.name, (1,)).text for each in varied)
+    today = settings_today(encoding._replace(limits=names_only), workload)
     found = []
     for each, now in zip(varied, today, strict=True):
-        among = qos == names.index(each.qos) if each.qos else np.ones(len(qos), dtype=np.bool_)
-        amount = np.where(among, amounts[each.name if each.qos else JOBS], 0.0)
-        grid = {*_grid(workload, amount, most.get(each.name, machine.capacity), not each.qos)}
-        grid |= set() if now.value is None else {now.value}
+        if each.name == MAX_TIME:
+            values = times[each.qos]
+        elif each.qos:
+            k, name = names.index(each.qos), each.name
+            largest = float(of_one[name][below[:, k]].max(initial=0))
+            values = _grid(workload, np.where(qos == k, amounts[name], 0.0), most.get(name, machine.capacity), largest)
+        else:
+            values = _grid(workload, amounts[JOBS], machine.capacity, None)
+        grid = {*values} | (set() if now.value is None else {now.value})
         if grid:
             found.append(each._replace(grid=tuple(sorted(grid))).text)
     if not found:
         raise InputError(
-            f"{workload.name}: a limit for each user must hold back a job, but no user ever has so much at once; "
-            "there is nothing to search"
+            f"{workload.name}: a limit for each user must hold back a job, but no user ever has so much at once, and "
+            "no job can go to another partition; there is nothing to search"
         )
     return SiteLimits(tuple(starts), tuple(found))
+
+
+def _amounts_of_one(encoding: SiteLimits, workload: Workload) -> dict[str, Floats]:
+    """Return what each job counts below limits, (n,), by their names: what it gets, as with the limits of today."""
+    jobs, policy = encoding.on_machine((), workload)
+    placement = policy.outcome(jobs).placement
+    assert placement is not None  # noqa: S101  # it has a machine
+    cpus, gpus = (placement.in_all(rows).astype(np.float64) for rows in (placement.cpus, placement.gpus.sum(axis=1)))
+    return {JOBS: np.ones(len(workload)), CPUS: cpus, GPUS: gpus}
 
 
 def machine_of(workload: Workload) -> Machine:
@@ -310,16 +350,16 @@ def _varied_in(text: Any) -> Varied:
     match = GENE.fullmatch(text) if isinstance(text, str) else None
     qos, name, numbers = ("", "", "") if match is None else match.groups("")
     grid = tuple(map(int, filter(None, numbers.split(","))))
-    if name not in (OF_QOS if qos else (IN_A_PASS,)) or [*grid] != sorted({*grid}):
+    if name not in ((*OF_QOS, MAX_TIME) if qos else (IN_A_PASS,)) or [*grid] != sorted({*grid}):
         raise InputError(
-            f'a limit must be like "normal {CPUS} 64,96,128", of {", ".join(OF_QOS)} of a QOS or {IN_A_PASS}, with '
-            f"ascending values, but is {in_quotes(str(text))}"
+            f'a limit must be like "normal {CPUS} 64,96,128", of {", ".join(OF_QOS)} of a QOS, {MAX_TIME} of a '
+            f"partition or {IN_A_PASS}, with ascending values, but is {in_quotes(str(text))}"
         )
     return Varied(qos, name, grid)
 
 
-def _first_qos(workload: Workload, machine: Machine) -> tuple[Ints, list[str]]:
-    """Return the QOS whose limits count first for each job, (n,) places, and their names."""
+def _first_qos(workload: Workload, machine: Machine) -> tuple[Ints, list[str], Mask]:
+    """Return the QOS whose limits count first for each job, (n,) places, names, and which count at all, (n, q)."""
     requests = workload.requests
     assert requests is not None  # noqa: S101  # it has a machine
     order = qos_order(machine)
@@ -331,17 +371,24 @@ def _first_qos(workload: Workload, machine: Machine) -> tuple[Ints, list[str]]:
     as_written = {word.lower(): word for word in reversed(written) if word}
     pairs = np.stack([requests.qos.code, requests.partition.code], axis=1)
     each, of = np.unique(pairs, axis=0, return_inverse=True)
-    first = []
+    first, all_of = [], []
     for qos, partition in each.tolist():
         places = machine.partitions_of(requests.partition.words[partition]) or [0]
-        name = order(requests.qos.words[qos], places[0])[0]
+        counting = [order(requests.qos.words[qos], place) for place in places]
+        name = counting[0][0]
         first.append(as_written.get(name, name))
+        all_of.append({as_written.get(name, name) for names in counting for name in names})
     names = [*dict.fromkeys(first)]
-    return np.array([names.index(name) for name in first], dtype=np.int64)[of.reshape(-1)], names
+    of = of.reshape(-1)
+    below = np.array([[name in counting for name in names] for counting in all_of], dtype=np.bool_)
+    return np.array([names.index(name) for name in first], dtype=np.int64)[of], names, below[of]
 
 
-def _grid(workload: Workload, amount: Floats, ceiling: int, from_one: bool) -> list[int]:
-    """Return the values of a limit that matter, ascending, if jobs have an amount each, (n,), of `ceiling` in all."""
+def _grid(workload: Workload, amount: Floats, ceiling: int, largest: float | None) -> list[int]:
+    """Return the values of a limit that matter, ascending, if jobs have an amount each, (n,), of `ceiling` in all.
+
+    `largest` is that of one job below the limit, also where another limit counts first; None for any value from 1 on.
+    """
     if not amount.any():
         return []
     user = np.unique(workload.user, return_inverse=True)[1]
@@ -352,6 +399,6 @@ def _grid(workload: Workload, amount: Floats, ceiling: int, from_one: bool) -> l
     most = min(float(np.cumsum(change[order]).max()), ceiling)
     span = max(int(workload.submit.max() - workload.submit.min()), 1)
     busy = float(np.bincount(user, workload.run * amount).max()) / span
-    least = 1.0 if from_one else max(float(amount.max()), busy / LONGEST)
+    least = 1.0 if largest is None else max(largest, busy / LONGEST)
     steps = [1, 2, 3, *(part * 2**k for k in range(29) for part in (4, 5, 6, 7))]
     return [value for value in steps if least <= value < most]

@@ -24,6 +24,7 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError
 from ..core.notebook import fields_html
 from ..policies.formula import Term, written_term
+from ..policies.outcome import Outcome
 from ..policies.plain import Plain
 from ..policies.policy import Policy, as_policy
 from ..policies.priority import Backfill, Longest, Priority
@@ -99,7 +100,7 @@ class TrainedOrders(NamedTuple):
         return np.zeros(upper.size), upper
 
     def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns genomes into start times.
+        """Return the function that turns genomes into outcomes.
 
         A genome for a window has the start times of EASY, and within the window those of its policy there: EASY's
         there are only replaced, so that objectives of windows can be compared with each other.
@@ -107,12 +108,12 @@ class TrainedOrders(NamedTuple):
         workload.calendar  # noqa: B018  # tabulated once, before threads share it
         windows = _Windows(workload)
 
-        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
+        def outcome(genome: Floats, _ancestors: Floats) -> Outcome:
             policy = self.policy_of(genome, workload.groups)
             window = int(genome[WINDOW])
-            return policy.outcome(workload).start if window == 0 else windows.start_times(window - 1, policy)
+            return policy.outcome(workload) if window == 0 else windows.outcome(window - 1, policy)
 
-        return start_times
+        return outcome
 
     def examples(self, groups: Sequence[str]) -> tuple[TrainedOrders, Floats]:
         """Return an encoding for these groups, and two genomes, (2, d): without and with an order of backfilling."""
@@ -170,20 +171,26 @@ class _Windows:
         self.parts: dict[int, tuple[Workload, Ints]] = {}  # a window alone, and EASY's start times there
         self.easy: Ints | None = None
 
-    def start_times(self, window: int, policy: Policy) -> Ints:
-        """Return EASY's start times, in the window moved by what the policy changes there."""
+    def outcome(self, window: int, policy: Policy) -> Outcome:
+        """Return EASY's starts, moved in the window by what the policy changes there, and who is cancelled there."""
         first, last = self.bounds[window], self.bounds[window + 1]
         if first == last:
-            return self._easy()
+            return Outcome(self._easy())
         with self.lock:
             if window not in self.parts:
                 part = self.workload.take(np.arange(first, last), name=f"window {window}")
                 part.calendar  # noqa: B018  # tabulated once, before threads share it
                 self.parts[window] = part, Plain("easy").outcome(part).start
         part, easy = self.parts[window]
+        there = policy.outcome(part)
         start = self._easy().copy()
-        start[first:last] += policy.outcome(part).start - easy
-        return np.maximum(start, self.workload.eligible)
+        start[first:last] += there.start - easy
+        start = np.maximum(start, self.workload.eligible)
+        if there.lives is None:
+            return Outcome(start)
+        moved = (start[first:last] - there.start)[there.lives.job]
+        job, begin, end = (there.lives.job + first, there.lives.begin + moved, there.lives.end + moved)
+        return Outcome(start, lives=there.lives._replace(job=job, begin=begin, end=end))
 
     def _easy(self) -> Ints:
         """Return EASY's start times of all jobs."""

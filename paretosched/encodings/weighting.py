@@ -22,8 +22,9 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html
 from ..core.situations import SITUATIONS
-from ..policies.decoded_orders import decoded_start_times
+from ..policies.decoded_orders import outcome_of_order
 from ..policies.greedy_order import BACKFILLS, CRITERIA, HIGHEST, Greedy, gene_names, greedy, upper_bounds
+from ..policies.outcome import Outcome
 from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..policies.priority import ALL, Backfill, Priority
@@ -99,16 +100,16 @@ class Weighting(NamedTuple):
         return np.zeros(upper.size), upper
 
     def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns genomes into start times."""
+        """Return the function that turns genomes into outcomes."""
         workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
-        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
-            start = decode(genome, workload.groups, self.backfill).outcome(workload).start
+        def outcome(genome: Floats, _ancestors: Floats) -> Outcome:
+            online = decode(genome, workload.groups, self.backfill).outcome(workload)
             if self.decoding == "online":
-                return start
-            return decoded_start_times(workload, np.argsort(start, kind="stable").astype(np.int32), "earliest")
+                return online
+            return outcome_of_order(workload, np.argsort(online.start, kind="stable").astype(np.int32), "earliest")
 
-        return start_times
+        return outcome
 
     def examples(self, groups: Sequence[str]) -> tuple[Weighting, Floats]:
         """Return the encoding itself, and one genome for each criterion, (4, d)."""

@@ -10,7 +10,6 @@ import numpy as np
 from ..core.arguments import list_argument
 from ..core.errors import InputError
 from ..encodings.genomes import Decoder
-from ..encodings.orders import decode, static_order
 from ..encodings.sequence import Derive
 from ..encodings.site_limits import SiteLimits, in_words
 from ..policies.decoded_orders import outcome_of_order
@@ -85,15 +84,11 @@ def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> 
         run = int(front.origin[row])
         if run not in decoders:
             decoders[run] = origin.encoding.decoder(workload)
-        if workload.machine is None:
-            yield Schedule(workload, decoders[run](genes, front.ancestors[run]), row_name(front, row))
-            continue
         decoder = decoders[run]
-        if isinstance(decoder, Derive):
-            rows_in_turn = decoder.order(genes, front.ancestors[run])
+        if isinstance(decoder, Derive) and workload.machine is not None:  # it would not say where the jobs run
+            outcome = outcome_of_order(workload, decoder.order(genes, front.ancestors[run]), "strict")
         else:
-            rows_in_turn = static_order(workload, decode(genes, workload.groups)[0])
-        outcome = outcome_of_order(workload, rows_in_turn, "strict")  # with where the jobs run
+            outcome = decoder(genes, front.ancestors[run])
         yield Schedule(workload, outcome.start, row_name(front, row), placement=outcome.placement)
 
 

@@ -53,11 +53,6 @@ def outcome_of_order(workload: Workload, order: NDArray[np.int32], decoding: str
     return Outcome(arrivals.by_row(start))
 
 
-def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: str) -> NDArray[np.int64]:
-    """Return the start times, (n,) int64 s, of an order, as `outcome_of_order`."""
-    return outcome_of_order(workload, order, decoding).start
-
-
 def _strict_on_nodes(w: Workload, rows: NDArray[np.int32]) -> Outcome:
     """Return the outcome of an order, (n,) int32, on nodes: FCFS of jobs that come in this order, all of one tier.
 

@@ -15,6 +15,7 @@ from ..kernels.fair_share import Tree, no_tree
 from ..kernels.formulas import Program
 from ..kernels.inputs import Backfilling, Down, Jobs
 from ..kernels.waiting_tree import FAR
+from ..workload.reacting_users import arrivals_after
 from ..workload.workload import Workload
 
 
@@ -209,6 +210,26 @@ class Outcome(NamedTuple):
     lives: Lives | None = None
 
 
+def finish_times(run: Ints, start: Ints, segments: Segments | None, lives: Lives | None) -> Ints:
+    """Return when jobs end, (n,) int64 s: start + run; the end of the last segment, or of a cancelled job."""
+    finish: Ints = start + (run if segments is None else 0)
+    if segments is not None:
+        np.maximum.at(finish, segments.job, segments.end)
+    if lives is not None:
+        gone = ~lives.requeued
+        finish[lives.job[gone]] = lives.end[gone]
+    return read_only(finish)
+
+
+def arrivals(workload: Workload, outcome: Outcome) -> Ints:
+    """Return when the jobs of a workload that wait for others became eligible under an outcome, (n,) s."""
+    if outcome.arrival.size:
+        return outcome.arrival
+    assert workload.reactions is not None  # noqa: S101  # its callers look
+    finish = finish_times(workload.run, outcome.start, outcome.segments, outcome.lives)
+    return arrivals_after(workload.reactions, outcome.start, finish)
+
+
 P = TypeVar("P")
 A = ParamSpec("A")
 
@@ -229,27 +250,36 @@ def arriving(
 
 def in_rows(outcome: Outcome, rows: Ints) -> Outcome:
     """Return the outcome of the jobs in other rows: job i becomes job rows[i], of (n,) int64 `rows`."""
-    places = np.argsort(rows)
+    segments = None if outcome.segments is None else _of_rows(outcome.segments, rows)
+    return of_jobs(outcome, np.argsort(rows))._replace(segments=segments)
 
-    def in_place(column: Ints) -> Ints:
-        """Return a column, (n,) or (0,), of these jobs in the other rows."""
-        return column[places] if column.size else column
 
-    return outcome._replace(
-        start=in_place(outcome.start),
-        segments=None if outcome.segments is None else _of_rows(outcome.segments, rows),
-        first=in_place(outcome.first),
-        corrections=in_place(outcome.corrections),
-        placement=None if outcome.placement is None else outcome.placement.take(places),
-        arrival=in_place(outcome.arrival),
-        lives=None if outcome.lives is None else _lives_in(outcome.lives, rows),
+def of_jobs(outcome: Outcome, jobs: Ints) -> Outcome:
+    """Return the outcome of some jobs, (k,) rows, in this order, without segments."""
+    place = np.full(outcome.start.size, -1)
+    place[jobs] = np.arange(jobs.size)
+
+    def some(column: Ints) -> Ints:
+        """Return a column, (n,) or (0,), of these jobs."""
+        return column[jobs] if column.size else column
+
+    return Outcome(
+        some(outcome.start),
+        searched=outcome.searched,
+        first=some(outcome.first),
+        corrections=some(outcome.corrections),
+        placement=None if outcome.placement is None else outcome.placement.take(jobs),
+        arrival=some(outcome.arrival),
+        lives=None if outcome.lives is None else _lives_in(outcome.lives, place),
     )
 
 
-def _lives_in(lives: Lives, rows: Ints) -> Lives:
-    """Return lives of which job j is `rows[j]`."""
-    order = np.argsort(rows[lives.job], kind="stable")
-    return lives._replace(job=rows[lives.job]).take(order)
+def _lives_in(lives: Lives, place: Ints) -> Lives | None:
+    """Return lives of which job j is `place[j]`, without those of -1; None if none is left."""
+    rows = place[lives.job]
+    order = np.argsort(rows, kind="stable")
+    order = order[rows[order] >= 0]
+    return lives._replace(job=rows).take(order) if order.size else None
 
 
 def _of_rows(segments: Segments, rows: Ints) -> Segments:

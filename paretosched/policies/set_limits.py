@@ -58,7 +58,6 @@ def with_set_limits(machine: Machine, command: str, names: Iterable[str] = ()) -
             f"must set a limit of a QOS, or of an account or user that the log has (import --assoc), such as {FORM}, "
             f"but is {in_quotes(text)}"
         )
-    limits = {tuple(word.lower() for word in each.whose): each for each in machine.limits}
     known = {NORMAL, *names, *(name for name, _ in machine.qos), *(each.qos for each in machine.limits)}
     known |= {part.own_qos for part in machine.partitions}
     for row in changed:
@@ -68,7 +67,24 @@ def with_set_limits(machine: Machine, command: str, names: Iterable[str] = ()) -
         idle = [word for word in NOT_SIMULATED if word in row]
         if idle:
             raise InputError(f"{idle[0]} holds no job here, so that nothing would change")
-        account, user, partition = (row.get(key, "") for key in ("account", "user", "partition"))
+    return with_rows(machine, changed)
+
+
+def with_rows(machine: Machine, rows: Iterable[Mapping[str, str]]) -> Machine:
+    """Return a machine with the limits that rows set, as sacctmgr writes them; all others stay.
+
+    Examples
+    --------
+    >>> from paretosched import NodeKind
+    >>> limits = Limits("normal", "", "", "", {"MaxTRESPU": {"cpu": 64, "gres/gpu": 4}}),
+    >>> machine = Machine((NodeKind("n[1-2]", 4, 100),), limits=limits)
+    >>> other = with_rows(machine, [{"name": "normal", "MaxJobsPU": "8", "MaxTRESPU": "gres/gpu=-1"}])
+    >>> other.limits[0].plain
+    {'MaxJobsPU': 8, 'MaxTRESPU': {'cpu': 64}}
+    """
+    limits = {tuple(word.lower() for word in each.whose): each for each in machine.limits}
+    for row in rows:
+        name, account, user, partition = (row.get(key, "") for key in ("name", "account", "user", "partition"))
         key = tuple(word.lower() for word in (name, account, user, partition))
         before = limits.get(key, Limits(name, account, user, partition, {}))
         limits[key] = replace(before, values=_together(before, row))

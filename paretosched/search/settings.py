@@ -166,6 +166,8 @@ def settle(
         _refuse(given, f'the algorithm "{ALL}", which varies nothing')
     if options.get("moves") == "adjacent" and strategy.get("jump", 1.0) != 1.0:
         _refuse(["jump"], 'the moves "adjacent", which are of length 1')
+    if encoding == SiteLimits().name and "limits" in run_parameters:  # those with which the run began
+        options.setdefault("limits", tuple(run_parameters["limits"]))
     without_start = encodings.ENCODINGS[encoding](**options)
     without_start.check_words()
     names = start_names(start)
@@ -360,15 +362,17 @@ def _begin_priority(encoding: TrainedOrders, request: _Request) -> _Beginning:
 
 @_begin.register
 def _begin_limits(encoding: SiteLimits, request: _Request) -> _Beginning:
-    """Return the start of a run by limits: none, and those of today."""
+    """Return the start of a run by limits: none, and those of today if they are among those that are varied."""
     if request.algorithm == ALL:
         _refuse(["encoding limits"], f'the algorithm "{ALL}": limits are searched')
     workload = request.workload
     machine_of(workload)
     starts = order_of_site(workload, request.start) if request.earlier is None else tuple(request.earlier)
-    whole = site_limits(workload, encoding._replace(starts=starts).starts)
+    whole = encoding._replace(starts=starts) if encoding.limits else site_limits(workload, starts)
     moves = LimitMoves(len(whole.limits))
-    known = [moves.first(1, np.random.default_rng(0))[0][0], whole.genome_of(settings_today(whole, workload))]
+    known, today = [moves.first(1, np.random.default_rng(0))[0][0]], settings_today(whole, workload)
+    if all(now.value in (None, *each.grid) for now, each in zip(today, whole.choices, strict=True)):
+        known.append(whole.genome_of(today))
     first = np.unique(known, axis=0)[::-1]  # none comes first, which an archive search has already
     first = first[1:] if request.algorithm == "archive" else first
     lower, upper = whole.lower_upper(len(workload.groups))

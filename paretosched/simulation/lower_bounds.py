@@ -1,8 +1,8 @@
 """What no schedule of a workload can beat: lower bounds of response times, upper bounds of utilisation.
 
-A schedule is what passes `Schedule.check`. Job j is eligible at r_j, runs for p_j seconds on q_j of m processors
-and completes at C_j; RC_j = p_j q_j. The bounds of AWRT_i come from the jobs of group i alone (other jobs
-can only delay them), that of AWRT from all jobs.
+A schedule is what passes `Schedule.check`, and in which no job is cancelled. Job j is eligible at r_j, runs for p_j
+seconds on q_j of m processors and completes at C_j; RC_j = p_j q_j. The bounds of AWRT_i come from the jobs of group i
+alone (other jobs can only delay them), that of AWRT from all jobs.
 
 **Alone.** C_j >= r_j + p_j, hence AWRT >= sum RC_j p_j / sum RC_j: no job waits.
 
@@ -66,6 +66,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints, Mask
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.widest_first import widest_first
+from ..policies.outcome import Outcome
 from ..workload.charge import AskedShares
 from ..workload.dependencies import dependencies_of
 from ..workload.measures import (
@@ -127,7 +128,7 @@ def bounds(workload: WorkloadLike) -> Bounds:
     ([100.0, 10.0, 10.0], [75.0, 15.0, 15.0], 75.0)
     """
     w = as_workload(workload)
-    alone = objectives_of(w, w.eligible)
+    alone = objectives_of(w, Outcome(w.eligible))
     alone[len(w.groups) + 2 :] = _measures_alone(w, alone[len(w.groups) + 2 :])
     if w.asked_shares is not None:
         return _bounds_on_nodes(w, w.asked_shares, alone)
@@ -229,7 +230,7 @@ def least_mean_response(workload: Workload, rows: Ints) -> float:
 
 def _utilisation(workload: Workload, span: int) -> float:
     """Return the utilisation, %, of a schedule of `span` s: all jobs start at 0, but the longest one ends last."""
-    return float(objectives_of(workload, _in_span(workload, span)[0])[0])
+    return float(objectives_of(workload, Outcome(_in_span(workload, span)[0]))[0])
 
 
 def _in_span(workload: Workload, span: int) -> tuple[Ints, Ints]:

@@ -39,9 +39,9 @@ from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount
 from ..kernels.objective_sums import measure
+from ..policies.outcome import Outcome, arrivals, finish_times
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.measures import USES, measure_of, with_measures
-from ..workload.reacting_users import arrivals_after
 from ..workload.workload import NOTHING_MEASURED, Measured, Workload
 from .measures import consumption_of, measured_values, share_used
 
@@ -409,16 +409,16 @@ def objectives(
     return ObjectiveValues(values, objective_table(w, util_from), tuple(told))
 
 
-def objectives_of(workload: Workload, start: NDArray[np.int64], util_from: str = FROM_START) -> Floats:
-    """Return the objectives, (G + 2 + k,), of start times, (n,) s, of jobs that are not preempted.
+def objectives_of(workload: Workload, outcome: Outcome, util_from: str = FROM_START) -> Floats:
+    """Return the objectives, (G + 2 + k,), of the outcome of a policy or of a genome: those of its schedule.
 
     Where jobs wait for others (`Workload.reactions`), they are eligible when these let them come. Nothing is checked,
     because every search calls this function for every evaluation.
     """
-    finish = start + workload.run
+    finish = finish_times(workload.run, outcome.start, outcome.segments, outcome.lives)
     if workload.reactions is not None:
-        workload = workload.arriving_at(arrivals_after(workload.reactions, start, finish))
-    return _measure(workload, start, finish, EVERY_JOB, util_from)
+        workload = workload.arriving_at(arrivals(workload, outcome))
+    return _measure(workload, outcome.start, finish, EVERY_JOB, util_from)
 
 
 def _measure(

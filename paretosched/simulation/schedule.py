@@ -23,7 +23,7 @@ from ..core.limits import check_limit
 from ..core.notebook import html_table
 from ..core.parquet_files import open_parquet
 from ..core.tables import csv_cell, from_csv_cell
-from ..policies.outcome import Lives, Placement, SearchTotals, Segments
+from ..policies.outcome import Lives, Placement, SearchTotals, Segments, finish_times
 from ..policies.reserved_nodes import ended_with_reservation
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
@@ -181,13 +181,7 @@ class Schedule:
     @cached_property
     def finish(self) -> Ints:
         """(n,) int64 seconds of the trace: start + run; the end of the last segment, or of a cancelled job."""
-        finish: Ints = self.start + (self.workload.run if self.segments is None else 0)
-        if self.segments is not None:
-            np.maximum.at(finish, self.segments.job, self.segments.end)
-        if self.lives is not None:
-            gone = ~self.lives.requeued
-            finish[self.lives.job[gone]] = self.lives.end[gone]
-        return read_only(finish)
+        return finish_times(self.workload.run, self.start, self.segments, self.lives)
 
     @cached_property
     def wait(self) -> Ints:

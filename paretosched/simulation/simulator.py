@@ -17,12 +17,12 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
-from ..policies.outcome import Outcome, in_rows
+from ..policies.outcome import Outcome, arrivals, in_rows
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy, decided_by
 from ..policies.priority import Priority
 from ..policies.time_sharing import TimeSharing
 from ..workload.dependencies import dependencies_of
-from ..workload.reacting_users import arrivals_after, reactions_of
+from ..workload.reacting_users import reactions_of
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .estimates import LEARNING, Predictions, knowing_run_times, predict, uses_other_estimates
@@ -111,8 +111,8 @@ def simulate(
         outcome = p.outcome(knowing_run_times(jobs)) if estimates == "exact" else p.outcome(jobs, LEARNING[estimates])
     if users == REACT:
         return as_submitted(workload, arrivals(jobs, outcome), outcome, name)
-    if jobs.reactions is not None and not np.array_equal(arrival := arrivals(jobs, outcome), workload.eligible):
-        workload = workload.with_(eligible=arrival, wait=np.full(len(workload), -1))
+    if jobs.reactions is not None:
+        workload = as_eligible(workload, arrivals(jobs, outcome))
     o = outcome
     return Schedule(workload, o.start, name, o.segments, o.searched, o.placement, o.lives)
 
@@ -165,12 +165,10 @@ def why_not_reacting(policy: Policy, workload: Workload) -> str:
     return ""
 
 
-def arrivals(workload: Workload, outcome: Outcome) -> Ints:
-    """Return when the jobs of a workload whose users react became eligible under an outcome, (n,) s."""
-    if outcome.arrival.size:
-        return outcome.arrival
-    assert workload.reactions is not None  # noqa: S101  # see `with_reactions`
-    return arrivals_after(workload.reactions, outcome.start, outcome.start + workload.run)
+def as_eligible(workload: Workload, arrival: Ints) -> Workload:
+    """Return the same jobs, eligible at other seconds, (n,); without recorded waits if there are any such."""
+    same = np.array_equal(arrival, workload.eligible)
+    return workload if same else workload.with_(eligible=arrival, wait=np.full(len(workload), -1))
 
 
 def as_submitted(workload: Workload, arrival: Ints, outcome: Outcome, name: str) -> Schedule:

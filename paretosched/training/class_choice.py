@@ -27,6 +27,7 @@ from ..core.arguments import as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.tables import Column, table
+from ..policies.outcome import Outcome
 from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..policies.priority import checked_group_names
@@ -187,7 +188,7 @@ def fold_test(data: Data, parts: Sequence[Workload], share: float) -> Task | Non
         return None
     halves = [by_earlier_consumption(*split(part, share)) for part in parts]
     for learnt, rest in halves:
-        defined = is_defined(data.wish, objectives_of(learnt, learnt.submit)) and has_goal(data.wish, rest)
+        defined = is_defined(data.wish, objectives_of(learnt, Outcome(learnt.submit))) and has_goal(data.wish, rest)
         if not defined or learnt.submit[0] == learnt.submit[-1] or (data.resample and why_not_resampled(learnt)):
             return None
     return Task(data.wish, data.over, [rest for _, rest in halves], parts, is_test=True)

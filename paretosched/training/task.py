@@ -12,6 +12,7 @@ import numpy as np
 from ..core.arguments import number, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
+from ..policies.outcome import Outcome
 from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..simulation.objective import objectives_of
@@ -97,7 +98,7 @@ class Task:
 
     def values_of(self, policy: Policy) -> Floats:
         """Return the objective values of a policy on all workloads, (W m,)."""
-        return np.concatenate([objectives_of(w, policy.outcome(w).start) for w in self.workloads])
+        return np.concatenate([objectives_of(w, policy.outcome(w)) for w in self.workloads])
 
     def parts(self, values: Floats) -> list[Floats]:
         """Return values by workload, W times (k, m)."""
@@ -217,7 +218,7 @@ def worst_tenth(violations: Floats) -> Floats:
 
 def has_goal(wish: Wish, workload: Workload) -> bool:
     """Return whether the goal of a wish is defined on a workload: its groups have jobs there."""
-    values = objectives_of(workload, workload.submit)  # what is defined depends on the jobs only
+    values = objectives_of(workload, Outcome(workload.submit))  # what is defined depends on the jobs only
     try:
         choice.goal(wish, values[None])
     except InputError:

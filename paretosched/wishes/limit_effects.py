@@ -49,7 +49,7 @@ class LimitEffects(NamedTuple):
         """
         about: dict[str, Any] = plain(
             {"row": self.row, "words": in_words(self.settings), "order": self.order, "rows": [*self.rows]}
-            | {"changes": [change._asdict() for change in self.changes]}
+            | {"changes": [change.about() for change in self.changes]}
         )
         return about
 
@@ -144,4 +144,4 @@ def _in_words(change: Setting) -> str:
     """Return a limit in words, also one that is dropped."""
     if change.value is not None:
         return in_words([change])
-    return f"no {change.name}{f' in QOS {change.qos}' if change.qos else ''}"
+    return f"no {change.name}{change.whose}"

@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, number_of
+from ..core.errors import InputError
 from ..kernels.inputs import Reactions
 from .dependency_words import AFTER_NOT_OK, AFTER_OK, AFTER_TASK, SINGLETON, Awaited, awaited_in, parts_of
 from .log_lines import STATUS
@@ -165,18 +165,6 @@ def never_satisfied(workload: Workload) -> Mask:
             fails = [cannot(leader, one.kind) for leader, one in there]
             never[row] |= bool(fails) and (all(fails) and are_all_there if any_is_enough else any(fails))
     return never
-
-
-def words_on_dependencies(workload: Workload) -> str:
-    """Return in words how many jobs depend on others, for what does not simulate that; "" if none does."""
-    reactions = dependencies_of(workload)
-    jobs = 0 if reactions is None else int((reactions.needs > 0).sum())
-    if jobs == 0:
-        return ""
-    return (
-        f"{jobs:,} of {number_of(len(workload), 'job')} depend on others, which is not simulated here: they come when "
-        "they could run in the log; simulate, compare, explore and train let them wait"
-    )
 
 
 def _check_ends(workload: Workload, leader: Ints, follower: Ints) -> None:

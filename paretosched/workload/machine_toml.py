@@ -15,7 +15,7 @@ from .limits import NAMES, WHOSE, Limits, limits_of
 from .limits import TIMES as LIMITED_TIMES
 from .machine import UNTYPED, Machine, NodeKind, Outage, Partition, Reservation, alike_limits
 from .preemption import Preemption
-from .slurm_conf import KILOBYTES
+from .slurm_conf import KILOBYTES, duration_text
 
 FORMAT = "paretosched machine 1"
 TABLES = {"nodes": NodeKind, "partitions": Partition, "down": Outage, "reservations": Reservation}
@@ -102,9 +102,7 @@ def _entries(value: Any) -> str:
 def _plain(key: str, entry: Any) -> Any:
     """Return a value as it is written."""
     if key in TIMES:
-        days, rest = divmod(entry, 86400)
-        clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
-        return f"{days}-{clock}" if days else clock
+        return duration_text(entry)
     if key in ("begin", "end"):
         return dt.datetime.fromtimestamp(entry, dt.UTC) if entry < 253_402_300_800 else entry
     if isinstance(entry, Mapping):  # of a limit

@@ -341,6 +341,19 @@ def duration(key: str, setting: Setting) -> int | None:
     return first * 60 + second
 
 
+def duration_text(seconds: int) -> str:
+    """Return a time as Slurm writes it.
+
+    Examples
+    --------
+    >>> duration_text(7320), duration_text(7 * 86400)
+    ('02:02:00', '7-00:00:00')
+    """
+    days, rest = divmod(seconds, 86400)
+    clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"{days}-{clock}" if days else clock
+
+
 def option(conf: SlurmConf, key: str, words: Sequence[str], default: str) -> str:
     """Return the value of a key that must be one of some words, in small letters."""
     value = conf.text(key, default).lower()

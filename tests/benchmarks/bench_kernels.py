@@ -24,7 +24,7 @@ import numpy as np
 
 from paretosched.core.tables import Column, save_rows, table
 from paretosched.encodings.rule_base import Situations, Symbiotic
-from paretosched.policies.decoded_orders import decoded_start_times
+from paretosched.policies.decoded_orders import outcome_of_order
 from paretosched.policies.greedy_order import greedy, upper_bounds
 from paretosched.policies.guarded import Guarded
 from paretosched.policies.plain import Plain
@@ -145,7 +145,7 @@ def starts_under(workload: Workload, policy: Policy) -> Any:
 
 def decoding_times(workload: Workload, order: Callable[[int], Any], decoding: str) -> Any:
     """Start times of an order of as many jobs as the workload has."""
-    return decoded_start_times(workload, order(len(workload)), decoding)
+    return outcome_of_order(workload, order(len(workload)), decoding).start
 
 
 @cache

@@ -7,9 +7,8 @@ from paretosched import Machine, NodeKind, Requests
 from paretosched.comparison.carried_over import (
     begin_at,
     missing_processors,
-    reacting_since,
+    outcome_since,
     remembers_usage,
-    starts_since,
 )
 from paretosched.policies.policy import as_policy
 from paretosched.simulation.simulator import simulate
@@ -35,14 +34,15 @@ def test_the_policy_that_was_recorded_goes_on_as_recorded(policy: str) -> None:
         start = w.eligible + w.wait
         for since in np.linspace(int(w.submit[0]), int(w.submit[-1]), 6).astype(np.int64).tolist():
             begin = begin_at(w, since)
-            assert starts_since(w, as_policy(policy), begin).tolist() == start[begin.after].tolist(), (seed, since)
+            made = outcome_since(w, as_policy(policy), begin)
+            assert made.start.tolist() == start[begin.after].tolist(), (seed, since)
 
 
 def test_jobs_that_are_eligible_later_go_on_as_recorded() -> None:
     w = record_of(later(random_workload(seed=5)), "easy")
     since = int(w.submit[len(w) // 2])
     begin = begin_at(w, since)
-    assert starts_since(w, as_policy("easy"), begin).tolist() == (w.eligible + w.wait)[begin.after].tolist()
+    assert outcome_since(w, as_policy("easy"), begin).start.tolist() == (w.eligible + w.wait)[begin.after].tolist()
 
 
 def test_another_policy_gets_the_queue_of_the_machine() -> None:
@@ -57,16 +57,17 @@ def test_another_policy_gets_the_queue_of_the_machine() -> None:
     )
     begin = begin_at(w, 10)
     assert [rows.tolist() for rows in begin[1:]] == [[0], [1, 2], [3]]
-    assert starts_since(w, as_policy("fcfs"), begin).tolist() == [34]
-    assert starts_since(w, as_policy("sjf"), begin).tolist() == [20]
-    assert starts_since(w, as_policy("order: wait"), begin).tolist() == [34]  # waits count from their own submission
+    assert outcome_since(w, as_policy("fcfs"), begin).start.tolist() == [34]
+    assert outcome_since(w, as_policy("sjf"), begin).start.tolist() == [20]
+    by_wait = outcome_since(w, as_policy("order: wait"), begin)  # waits count from their own submission
+    assert by_wait.start.tolist() == [34]
 
 
 def test_a_log_that_begins_with_the_date_begins_empty() -> None:
     w = record_of(random_workload(seed=2), "easy")
     begin = begin_at(w, 0)
     assert (begin.running.size, begin.waiting.size, begin.after.size) == (0, 0, len(w))
-    assert starts_since(w, as_policy("fcfs"), begin).tolist() == simulate(w, "fcfs").start.tolist()
+    assert outcome_since(w, as_policy("fcfs"), begin).start.tolist() == simulate(w, "fcfs").start.tolist()
 
 
 def test_jobs_before_without_a_wait_are_left_out() -> None:
@@ -78,7 +79,7 @@ def test_more_processors_than_there_are() -> None:
     w = Workload(submit=[0, 0, 5], run=[9, 9, 1], estimate=[9, 9, 1], width=[2, 2, 1], capacity=3, wait=[0, 0, 8])
     begin = begin_at(w, 4)
     assert missing_processors(w, begin) == 1
-    assert starts_since(w, as_policy("fcfs"), begin).size == 1
+    assert outcome_since(w, as_policy("fcfs"), begin).start.size == 1
 
 
 def test_consumption_counts_from_the_beginning_of_the_log() -> None:
@@ -94,7 +95,7 @@ def test_consumption_counts_from_the_beginning_of_the_log() -> None:
         wait=[0, 0, 29, 33],
     )
     assert remembers_usage(policy)
-    assert starts_since(w, policy, begin_at(w, 20)).tolist() == [20, 55, 50]
+    assert outcome_since(w, policy, begin_at(w, 20)).start.tolist() == [20, 55, 50]
     assert not remembers_usage(as_policy("sjf"))
 
 
@@ -106,7 +107,8 @@ def test_down_times_go_on_from_the_date(policy: str) -> None:
         start = w.eligible + w.wait
         for since in np.linspace(int(w.submit[0]), int(w.submit[-1]), 8).astype(np.int64).tolist():
             begin = begin_at(w, since)
-            assert starts_since(w, as_policy(policy), begin).tolist() == start[begin.after].tolist(), (seed, since)
+            made = outcome_since(w, as_policy(policy), begin)
+            assert made.start.tolist() == start[begin.after].tolist(), (seed, since)
 
 
 def test_jobs_that_ran_at_the_date_keep_their_processors() -> None:
@@ -120,8 +122,8 @@ def test_jobs_that_ran_at_the_date_keep_their_processors() -> None:
         wait=[0, 9, 9],
         down=DownTimes([8], [20], [2]),
     )
-    assert starts_since(w, as_policy("fcfs"), begin_at(w, 9)).tolist() == [15, 20]
-    assert starts_since(w, as_policy("list"), begin_at(w, 9)).tolist() == [15, 20]
+    assert outcome_since(w, as_policy("fcfs"), begin_at(w, 9)).start.tolist() == [15, 20]
+    assert outcome_since(w, as_policy("list"), begin_at(w, 9)).start.tolist() == [15, 20]
 
 
 def test_on_nodes_policies_go_on_from_the_beginning_of_the_log() -> None:
@@ -134,7 +136,7 @@ def test_on_nodes_policies_go_on_from_the_beginning_of_the_log() -> None:
     )  # fmt: skip
     for since in (5, 12):
         begin = begin_at(w, since)
-        assert starts_since(w, as_policy("easy"), begin).tolist() == [20, 13]
+        assert outcome_since(w, as_policy("easy"), begin).start.tolist() == [20, 13]
 
 
 def of_users(seed: int) -> Workload:
@@ -149,9 +151,10 @@ def test_users_who_react_to_what_was_recorded_come_when_they_did(seed: int) -> N
     w = of_users(seed)
     for row in (0, len(w) // 3, len(w) // 2):
         begin = begin_at(w, int(w.submit[row]) + 1)
-        arrival, start = reacting_since(w, as_policy("easy"), begin)
+        made = outcome_since(w, as_policy("easy"), begin, "react")
+        arrival, start = made.arrival, made.start
         assert arrival.tolist() == w.eligible[begin.after].tolist()
-        assert start.tolist() == starts_since(w, as_policy("easy"), begin).tolist()
+        assert start.tolist() == outcome_since(w, as_policy("easy"), begin).start.tolist()
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "sjf; backfill: easy", "usage; backfill: easy"])
@@ -159,7 +162,8 @@ def test_from_the_beginning_on_users_react_as_in_a_simulation(policy: str) -> No
     moved = 0
     for seed in range(4):
         w = of_users(seed)
-        arrival, start = reacting_since(w, as_policy(policy), begin_at(w, 0))
+        made = outcome_since(w, as_policy(policy), begin_at(w, 0), "react")
+        arrival, start = made.arrival, made.start
         whole = simulate(w, policy, users="react")
         order = np.argsort(whole.workload.job)
         assert arrival.tolist() == whole.workload.eligible[order].tolist()
@@ -180,5 +184,5 @@ def test_who_had_waited_for_a_job_that_waited_at_the_date_waits_for_it() -> None
     )  # fmt: skip
     begin = begin_at(w, 10)
     for policy, arrivals, starts in (("fcfs", [20, 50], [47, 51]), ("sjf", [20, 53], [47, 53])):
-        found = reacting_since(w, as_policy(policy), begin)
-        assert [each.tolist() for each in found] == [arrivals, starts], policy
+        made = outcome_since(w, as_policy(policy), begin, "react")
+        assert [each.tolist() for each in (made.arrival, made.start)] == [arrivals, starts], policy

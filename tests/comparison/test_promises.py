@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from paretosched.comparison.carried_over import begin_at, reacting_since
+from paretosched import Machine, NodeKind, Requests
+from paretosched.comparison.carried_over import begin_at, outcome_since
 from paretosched.comparison.promises import EASY, POLICY, RECORDED, Word, review
 from paretosched.comparison.review_tables import about_jobs, review_text
 from paretosched.core.errors import InputError, number_of
@@ -17,8 +18,10 @@ from paretosched.simulation.simulator import simulate
 from paretosched.wishes.wish import Wish, goal
 from paretosched.wishes.wish_files import as_wish, to_json
 from paretosched.workload.log_names import Names, StillWaiting
+from paretosched.workload.machine import Reservation
 from paretosched.workload.workload import Workload
 from support.exploring import random_workload
+from support.short_lives import PASSES
 
 WEEKS = 12
 
@@ -242,7 +245,8 @@ def test_gains_if_users_react_stand_beside_and_the_verdict_stays() -> None:
     counted = np.isin(log.job[begin.after], result.workload.job)
     waits = []
     for policy in ("easy", BEST, "fcfs"):
-        arrival, start = reacting_since(log, as_policy(policy), begin)
+        made = outcome_since(log, as_policy(policy), begin, "react")
+        arrival, start = made.arrival, made.start
         waits.append(float((start - arrival)[counted].mean()))
     assert [each.wait_mean_s for each in (easy, own, today)] == pytest.approx(waits)
     assert recorded.wait_vs_easy == pytest.approx(100 * (1 - waits[1] / waits[0]))
@@ -257,3 +261,44 @@ def test_gains_if_users_react_stand_beside_and_the_verdict_stays() -> None:
         review(record_of(BEST), as_policy(BEST), SINCE, SUM, users="react")
     with pytest.raises(InputError, match="users must be one of recorded, react"):
         review(log, as_policy(BEST), SINCE, SUM, users="never")
+
+
+def test_jobs_come_when_a_schedule_lets_those_end_on_which_they_depend() -> None:
+    """In the log each first job waited 500 s for no reason, and its follower came when it had ended."""
+    days = np.arange(8) * 7 * 86400 // 2
+    n = 2 * days.size
+    dependency = [word for i in range(1, n, 2) for word in ("", f"afterok:{i}")]
+    asks = Requests(tasks=[4] * n, memory_per_node=[1] * n, dependency=dependency)
+    machine = Machine((NodeKind("n1", 4, 8000),))
+    submit, later = np.stack([days, days + 1], axis=1).ravel(), np.array([0, 599] * days.size)
+    w = Workload(
+        submit, [100] * n, [100] * n, [4] * n, capacity=4, machine=machine, requests=asks, epoch=0,
+        wait=[500, 0] * days.size, eligible=submit + later, job=np.arange(1, n + 1),
+    )  # fmt: skip
+    result = review(w, as_policy("fcfs"), 0, as_wish("10*AWRT1", w.groups), as_policy("easy"))
+    assert result.schedules[RECORDED].workload.eligible.tolist() == w.eligible[: len(result.workload)].tolist()
+    for place in (EASY, POLICY, 3):
+        schedule = result.schedules[place]
+        came = schedule.workload.eligible - schedule.workload.submit
+        assert came.tolist() == [0, 99] * (len(came) // 2)
+        assert schedule.wait.max() == 0
+        assert schedule.objectives["AWRT"] == 100
+    awrt = {(row["system"], row["awrt_s"]) for row in result.rows()}
+    assert awrt == {("EASY", 100), ("FCFS", 100), ("today: EASY", 100), ("recorded", 350)}
+    assert result.pairs.turned == 0
+
+
+def test_jobs_that_are_cancelled_end_then_in_a_review() -> None:
+    """A reservation ends a job after 100 of its 150 s, under the policy that starts jobs in Slurm's passes."""
+    n, week = 8, 7 * 86400
+    begin = np.arange(n) * week // 2
+    kept = tuple(Reservation(f"r{i}", "n1", second, second + 100) for i, second in enumerate(begin.tolist()))
+    machine = Machine((NodeKind("n1", 4, 8000),), reservations=kept)
+    asks = Requests(tasks=[4] * n, memory_per_node=[1] * n, reservation=[f"r{i}" for i in range(n)])
+    w = Workload(
+        begin, [150] * n, [150] * n, [4] * n, capacity=4, machine=machine, requests=asks, epoch=0, wait=[0] * n
+    )
+    result = review(w, PASSES, 0, as_wish("10*AWRT1", w.groups))
+    whole = simulate(w, PASSES)
+    assert whole.objectives["AWRT"] < 150
+    assert result.schedules[POLICY].finish.tolist() == whole.finish[: len(result.workload)].tolist()

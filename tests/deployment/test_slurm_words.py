@@ -105,3 +105,13 @@ def test_lines_of_limits_are_read_again_as_they_were_meant(tmp_path: Path) -> No
         "SchedulerParameters=...   # in slurm.conf, without bf_max_job_user"
     ]
     assert limit_lines([]) == []
+
+
+def test_times_of_partitions_have_lines_for_now_and_for_later() -> None:
+    assert limit_lines([("a", "MaxTime", 129_600), ("b", "MaxTime", None)]) == [
+        "scontrol update PartitionName=a MaxTime=1-12:00:00",
+        "scontrol update PartitionName=b MaxTime=UNLIMITED",
+        "PartitionName=a ... MaxTime=1-12:00:00   # in slurm.conf, so that it stays",
+        "PartitionName=b ... MaxTime=UNLIMITED   # in slurm.conf, so that it stays",
+        "EnforcePartLimits=ANY   # in slurm.conf: ALL refuses jobs that are too long for one they name",
+    ]

@@ -44,7 +44,7 @@ def test_the_methods_of_every_encoding_go_together(encoding: Encoding) -> None:
     for genome, knows_no_future in zip(genomes, online, strict=True):
         older = small.ancestry(genomes, genome[None])
         assert older.shape[1:] == genome.shape
-        start = decode(genome, older)
+        start = decode(genome, older).start
         assert start.dtype == np.int64
         assert (start >= W.submit).all()
         policy = small.policy_of(genome, W.groups)

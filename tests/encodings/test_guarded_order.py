@@ -49,17 +49,17 @@ def test_the_first_gene_chooses_a_policy_in_words() -> None:
     genome = np.full(5, 0.5)
     genome[POLICY] = 1
     w = random_workload()
-    start = ENCODING.decoder(w)(genome, genome[None][:0])
+    start = ENCODING.decoder(w)(genome, genome[None][:0]).start
     assert start.tolist() == ps.simulate(w, "easy").start.tolist()
     genome[POLICY] = 0
     policy = ENCODING.policy_of(genome, w.groups)
-    assert ENCODING.decoder(w)(genome, genome[None][:0]).tolist() == ps.simulate(w, policy).start.tolist()
+    assert ENCODING.decoder(w)(genome, genome[None][:0]).start.tolist() == ps.simulate(w, policy).start.tolist()
 
 
 def test_its_examples_are_for_any_groups() -> None:
     """They compile the kernels on a tiny workload, which has other groups than the wish."""
     w = random_workload()
     plain, genomes = GuardedOrders(("vip", "physics"), 1.0, 1.25, ("easy", "guarded: vip, physics")).examples(w.groups)
-    starts = [plain.decoder(w)(genome, genome[None][:0]).tolist() for genome in genomes]
+    starts = [plain.decoder(w)(genome, genome[None][:0]).start.tolist() for genome in genomes]
     assert starts[0] == ps.simulate(w, plain.policy_of(genomes[0], w.groups)).start.tolist()
     assert starts[1] == ps.simulate(w, "easy").start.tolist()

@@ -234,5 +234,5 @@ def test_jobs_of_a_rank_stand_in_the_order_in_which_they_are_eligible(name: str)
     ranks = [g % 2 for g in range(len(w.groups))] if len(w.groups) > 1 else [0]
     assert static_order(w, ranks).tolist() == rows[static_order(same, ranks)].tolist()
     for genome in encode([ranks] * 2, dynamic=False), encode([ranks] * 2, dynamic=True):
-        start, of_same = (Orders().decoder(jobs)(genome[0], genome[:0]) for jobs in (w, same))
+        start, of_same = (Orders().decoder(jobs)(genome[0], genome[:0]).start for jobs in (w, same))
         assert start.tolist() == by_rows(of_same, rows)

@@ -28,7 +28,7 @@ def genomes(encoding: Situations | Symbiotic, count: int) -> np.ndarray:
 @pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
 def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations | Symbiotic) -> None:
     archive = genomes(encoding, 7)
-    rows = [objectives_of(W, encoding.policy_of(g, ALL).outcome(W).start) for g in archive]
+    rows = [objectives_of(W, encoding.policy_of(g, ALL).outcome(W)) for g in archive]
     assert [len(encoding.gene_labels(5)), encoding.online(archive).all()] == [archive.shape[1], True]
     for workers in (0, 1):
         with evaluator(W, encoding, workers) as evaluate:

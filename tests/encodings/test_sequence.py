@@ -27,7 +27,7 @@ from paretosched.encodings.sequence import (
     deriving,
     movable_jobs,
 )
-from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
+from paretosched.policies.decoded_orders import DECODINGS, outcome_of_order
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
 from support.later import arrival_workload, by_rows, later
@@ -262,7 +262,7 @@ def test_pulling_moves_waiting_jobs_of_one_group_and_not_too_far() -> None:
     pulled_groups = set()
     for key in range(40):
         parent, order = child(BUSY, spec("pull"), 10, 10, key)
-        start = decoded_start_times(BUSY, parent, "strict")
+        start = outcome_of_order(BUSY, parent, "strict").start
         before, after = np.argsort(parent), np.argsort(order)
         jumpers = [j for j in range(60) if (after[before < before[j]] > after[j]).any()]
         assert len({int(BUSY.group[j]) for j in jumpers}) == 1
@@ -284,7 +284,7 @@ def test_filling_moves_jobs_to_where_processors_idle_and_delays_no_job() -> None
     all_movers = []
     for key in range(60):
         parent, order = child(BUSY, spec("fill"), 1, 30, key)
-        before, after = (decoded_start_times(BUSY, each, "strict") for each in (parent, order))
+        before, after = (outcome_of_order(BUSY, each, "strict").start for each in (parent, order))
         assert (after <= before).all()
         place, at = np.argsort(parent), np.argsort(order)
         movers = [j for j in range(60) if (at[place < place[j]] > at[j]).any()]
@@ -305,9 +305,9 @@ def test_both_pulls_or_fills() -> None:
     alike = {"pull": 0, "fill": 0}
     archive = np.array([[0, -1, -1, 0, 1, 1], *([1 + key, 0, -1, key, 9, 20] for key in range(40))])
     derive = deriving(BUSY, STRICT._replace(moves="both"))
-    before = derive(archive[0], archive)
+    before = derive(archive[0], archive).start
     for row in archive[1:]:
-        after = derive(row, archive)
+        after = derive(row, archive).start
         if (after > before).any():
             alike["pull"] += 1  # a pull lets others wait
         elif (after < before).any():
@@ -323,10 +323,10 @@ def test_start_times_are_those_of_the_decoded_order(moves: str, decoding: str) -
     for cache_bytes in (0, 10**6):
         derive = deriving(BUSY, spec(moves)._replace(decoding=decoding), cache_bytes)
         for row in archive:
-            start = derive(row, archive)
+            start = derive(row, archive).start
             assert start.dtype == np.int64
-            assert start.tolist() == decoded_start_times(BUSY, derive.order(row, archive), decoding).tolist()
-            assert derive(row, archive).tolist() == start.tolist()
+            assert start.tolist() == outcome_of_order(BUSY, derive.order(row, archive), decoding).start.tolist()
+            assert derive(row, archive).start.tolist() == start.tolist()
 
 
 def test_waits_of_a_century_are_kept_whole() -> None:
@@ -334,7 +334,7 @@ def test_waits_of_a_century_are_kept_whole() -> None:
     derive = deriving(w, STRICT._replace(moves="pull"))
     archive = np.array([[0, -1, -1, 0, 1, 1.0]])
     for _ in range(2):
-        assert derive(archive[0], archive).tolist() == [0, 2**33, 2**33 + 5]
+        assert derive(archive[0], archive).start.tolist() == [0, 2**33, 2**33 + 5]
 
 
 @pytest.mark.parametrize("moves", ["adjacent", "swap", "later", "pull", "fill", "both"])
@@ -518,6 +518,6 @@ def test_jobs_that_are_eligible_later_stand_where_they_arrive(moves: str, decodi
         assert order.dtype == np.int32
         assert not order.flags.writeable
         assert order.tolist() == rows[derive_same.order(row, archive)].tolist()
-        start = derive(row, archive)
-        assert start.tolist() == by_rows(derive_same(row, archive), rows)
-        assert start.tolist() == decoded_start_times(w, order, decoding).tolist()
+        start = derive(row, archive).start
+        assert start.tolist() == by_rows(derive_same(row, archive).start, rows)
+        assert start.tolist() == outcome_of_order(w, order, decoding).start.tolist()

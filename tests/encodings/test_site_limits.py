@@ -1,8 +1,9 @@
 """Genomes of limits stand for the machines that they should, and only for limits that matter."""
 
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -13,8 +14,13 @@ from paretosched.encodings.encoding import from_json, to_json
 from paretosched.encodings.site_limits import Setting, SiteLimits, in_words, settings_today, site_limits, with_limits
 from paretosched.policies.policy_json import to_json as policy_json
 from paretosched.policies.whole_nodes import WholeNodes
+from paretosched.search.evaluation import simulate_batch
+from paretosched.simulation.simulator import letting_wait
 from paretosched.workload.limits import Limits
 from support.limited_users import limited_users
+from support.preemption_zoo import preempting_case
+from support.reserved_zoo import reserved_case
+from support.short_lives import PASSES
 
 W = limited_users(MaxJobsPU=9)
 
@@ -83,7 +89,7 @@ def test_a_point_is_the_machine_whose_limits_are_changed_by_hand() -> None:
     today = settings_today(variation(), W)
     assert [each.value for each in today] == [9, None, None, None, None]
     decode, none = variation().decoder(W), np.empty((0, 0))
-    assert decode(variation().genome_of(today), none).tolist() == ps.simulate(W, "easy").start.tolist()
+    assert decode(variation().genome_of(today), none).start.tolist() == ps.simulate(W, "easy").start.tolist()
     chosen = (
         Setting("part", "MaxJobsPU", None),
         Setting("part", "MaxTRESPU=cpu", 12),
@@ -95,7 +101,7 @@ def test_a_point_is_the_machine_whose_limits_are_changed_by_hand() -> None:
         Limits("Normal", "", "", "", {"MaxJobsPU": 1, "MaxTRESPU": {"mem": 2**40}}),
     )
     by_hand = ps.simulate(W.with_(machine=replace(W.machine, limits=hand)), "easy").check().start.tolist()
-    assert encoding.decoder(W)(encoding.genome_of(chosen), none).tolist() == by_hand
+    assert encoding.decoder(W)(encoding.genome_of(chosen), none).start.tolist() == by_hand
     assert by_hand != ps.simulate(W, "easy").start.tolist()
     jobs, policy = encoding.on_machine(chosen, W)
     assert jobs.machine is not None
@@ -121,8 +127,87 @@ def test_jobs_of_a_user_in_a_backfill_pass_are_varied_where_there_are_passes() -
     assert isinstance(other, ps.Priority)
     assert other.nodes is not None
     assert other.nodes.user == 0
-    start = encoding.decoder(W)(encoding.genome_of(settings), np.empty((0, 0)))
+    start = encoding.decoder(W)(encoding.genome_of(settings), np.empty((0, 0))).start
     assert start.tolist() == ps.simulate(W, policy).start.tolist()
+
+
+@pytest.mark.parametrize("seed", [7, 12, 30, 49])
+@pytest.mark.parametrize("zoo", [preempting_case, partial(reserved_case, with_dependencies=True)])
+def test_a_value_of_the_search_is_the_objective_of_the_schedule(zoo: Callable[[int], ps.Workload], seed: int) -> None:
+    """Bit for bit, also where jobs are cancelled or end with their reservation, and others wait for them."""
+    w = zoo(seed)
+    limits = "low MaxJobsPU 1,2,3", "normal MaxJobsPU 1,2", "bf_max_job_user 1,2,4"
+    encoding = SiteLimits(({"policy": policy_json(PASSES)},), limits)
+    genomes = np.random.default_rng(seed).random((6, 3))
+    jobs = letting_wait(w)
+    values, _ = simulate_batch([(jobs, encoding.decoder(jobs))], (genomes, genomes[:0]), "submission")
+    for genome, row in zip(genomes, values, strict=True):
+        there, policy = encoding.on_machine(encoding.settings(genome), w)
+        assert ps.objectives(ps.simulate(there, policy), util_from="submission").array.tobytes() == row.tobytes()
+
+
+def of_two_partitions() -> ps.Workload:
+    """Return jobs for an hour that name both partitions, and one for two hours that names the long one only."""
+    asked = ps.Requests(tasks=[4] * 4, memory_per_node=[1] * 4, partition=["short,long"] * 3 + ["long"])
+    parts = ps.Partition("short", "n1", longest=3600, tier=2), ps.Partition("long", "n2")
+    machine = ps.Machine((ps.NodeKind("n[1-2]", 4, 100),), parts)
+    estimate = [1800, 3600, 3600, 7200]
+    return ps.Workload([0, 0, 1, 1], estimate, estimate, [4] * 4, capacity=8, machine=machine, requests=asked)
+
+
+def test_the_times_of_partitions_are_varied_where_jobs_can_go_elsewhere() -> None:
+    w = of_two_partitions()
+    encoding = site_limits(w, ())
+    assert encoding.limits == ("short MaxTime 1800",)
+    assert encoding.gene_labels(1) == ["MaxTime of short"]
+    assert settings_today(encoding, w) == (Setting("short", "MaxTime", None),)  # it holds nobody out
+    shorter = (Setting("short", "MaxTime", 1800),)
+    jobs, _ = encoding.on_machine(shorter, w)
+    assert jobs.machine is not None
+    assert [part.longest for part in jobs.machine.partitions] == [1800, None]
+    start = encoding.decoder(w)(encoding.genome_of(shorter), np.empty((0, 0))).start
+    assert start.tolist() == ps.simulate(jobs, "easy").check().start.tolist()
+    assert ps.simulate(w, "easy").start.tolist() == [0, 0, 1800, 3600]
+    assert start.tolist() == [0, 0, 3600, 7200]
+    assert in_words(shorter) == "MaxTime=00:30:00 of partition short"
+    assert shorter[0].about() == {"partition": "short", "name": "MaxTime", "value": 1800}
+    assert encoding.on_machine(encoding.settings(np.ones(1)), w)[0].machine == w.machine
+
+
+def test_a_time_that_holds_jobs_out_today_can_be_longer() -> None:
+    w = of_two_partitions()
+    assert w.machine is not None
+    short, long = w.machine.partitions
+    w = w.with_(machine=replace(w.machine, partitions=(replace(short, longest=1900), long)))
+    encoding = site_limits(w, ())
+    assert encoding.limits == ("short MaxTime 1800,1900",)
+    today = settings_today(encoding, w)
+    assert today == (Setting("short", "MaxTime", 1900),)
+    assert encoding.on_machine(today, w)[0].machine == w.machine
+    assert encoding.settings(encoding.genome_of(today)) == today
+    longer = encoding.on_machine(encoding.settings(np.ones(1)), w)[0].machine
+    assert longer is not None
+    assert [part.longest for part in longer.partitions] == [None, None]
+
+
+def test_no_job_alone_is_beyond_a_value_also_where_another_limit_counts_first() -> None:
+    """The QOS of the partition counts first for the job of eight cores; if it sets nothing, its own QOS does."""
+    assert W.requests is not None
+    assert W.machine is not None
+    wide = W.requests.tasks.copy()
+    wide[np.flatnonzero(W.requests.gpus_per_node == 0)[0]] = 7
+    w = W.with_(requests=replace(W.requests, tasks=wide), width=wide)
+    least = {(each.qos, each.name): each.grid[0] for each in site_limits(w, ()).choices}
+    assert least["part", "MaxTRESPU=cpu"] >= 7
+    assert least["Normal", "MaxTRESPU=cpu"] >= 7
+
+
+def test_what_a_job_gets_is_below_each_value() -> None:
+    """Every job gets a whole node of eight cores."""
+    assert W.machine is not None
+    whole = replace(W.machine, partitions=tuple(replace(part, exclusive=True) for part in W.machine.partitions))
+    least = {(each.qos, each.name): each.grid[0] for each in site_limits(W.with_(machine=whole), ()).choices}
+    assert min(value for (_, name), value in least.items() if name == "MaxTRESPU=cpu") >= 8
 
 
 def test_other_limits_and_flags_of_a_qos_stay() -> None:
@@ -150,6 +235,7 @@ def test_it_is_written_and_read_and_sent() -> None:
         ({"limits": ("part MaxWall 3",)}, 'but is "part MaxWall 3"'),
         ({"limits": ("part MaxJobsPU 3,2",)}, "with ascending values"),
         ({"limits": ("part bf_max_job_user 3",)}, "a limit must be like"),
+        ({"limits": ("MaxTime 3",)}, "MaxTime of a partition or bf_max_job_user"),
         ({"limits": ("part MaxJobsPU 3", "part MaxJobsPU 4")}, "a limit must be varied once"),
         ({"starts": ("easy",)}, "limits are tried under one"),
     ],

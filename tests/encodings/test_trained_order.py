@@ -2,12 +2,14 @@
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paretosched import Machine, NodeKind, Requests
 from paretosched.encodings.trained_order import (
     BY_SITUATION,
     ENTITLED,
@@ -24,10 +26,13 @@ from paretosched.encodings.trained_order import (
     keys_of,
 )
 from paretosched.policies.formula_analysis import shape_of
+from paretosched.policies.outcome import finish_times
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.priority import Priority
+from paretosched.simulation.simulator import simulate
+from paretosched.workload.machine import Reservation
 from paretosched.workload.workload import Workload
 from support.exploring import random_workload
 from support.later import later
@@ -137,7 +142,7 @@ def test_a_window_changes_the_start_times_of_its_jobs_only(w: Workload) -> None:
     changes = 0
     for window in range(1, WINDOWS + 1):
         row[WINDOW] = window
-        start = decode(row, row)
+        start = decode(row, row).start
         inside = np.zeros(len(w), dtype=bool)
         inside[bounds[window - 1] : bounds[window]] = True
         assert (start[~inside] == easy[~inside]).all()
@@ -146,5 +151,25 @@ def test_a_window_changes_the_start_times_of_its_jobs_only(w: Workload) -> None:
     assert changes > 0
     assert not encoding.online(row[None]).any()
     row[WINDOW] = 0
-    assert decode(row, row).tolist() == as_policy("sjf").outcome(w).start.tolist()
+    assert decode(row, row).start.tolist() == as_policy("sjf").outcome(w).start.tolist()
     assert encoding.online(row[None]).all()
+
+
+def test_in_a_window_jobs_are_cancelled_as_in_it_alone(tmp_path: Path) -> None:
+    """Two jobs of a reservation run on beyond its end under EASY, and are ended by Slurm, in different windows."""
+    kept = Reservation("course", "n1", 100, 200)
+    n = WINDOWS
+    asks = Requests(tasks=[4] * n, memory_per_node=[1] * n, reservation=["course", *[""] * (n - 2), "course"])
+    machine = Machine((NodeKind("n[1-2]", 4, 8000),), reservations=(kept,))
+    submit = [90, *[91] * (n - 2), 150]
+    w = Workload(submit, [150] * n, [150] * n, [4] * n, capacity=8, machine=machine, requests=asks, epoch=0)
+    conf = tmp_path / "slurm.conf"
+    conf.write_text("ClusterName=c\nSchedulerType=sched/backfill\nPriorityType=priority/basic\n")
+    encoding = TrainedOrders(w.groups, (str(conf),))
+    genome = np.zeros(len(encoding.gene_labels(1)))
+    genome[[WINDOW, POLICY]] = 1
+    made = encoding.decoder(w)(genome, genome)
+    finish = finish_times(w.run, made.start, None, made.lives)
+    alone = simulate(w.take([0]), as_policy(str(conf)))
+    assert finish[0] - made.start[0] == alone.finish[0] - alone.start[0] < w.run[0]
+    assert (finish[1:] == made.start[1:] + w.run[1:]).all()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from paretosched import Policy, Workload
 from paretosched.kernels.conservative import conservative
-from paretosched.policies.decoded_orders import decoded_start_times
+from paretosched.policies.decoded_orders import outcome_of_order
 from paretosched.policies.learning import outcome_on_engine
 from paretosched.policies.outcome import down_of, jobs_of
 from paretosched.policies.plain import Plain
@@ -95,8 +95,8 @@ def test_rule_bases_start_jobs_as_their_oracle(w: Workload, data: st.DataObject)
 def test_sequences_are_decoded_as_by_their_oracle(w: Workload, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(w))))
     rows = np.array(order, dtype=np.int32)
-    assert decoded_start_times(w, rows, "strict").tolist() == oracle.in_given_order(w, order, True)
-    assert decoded_start_times(w, rows, "earliest").tolist() == oracle.in_given_order(w, order, False)
+    assert outcome_of_order(w, rows, "strict").start.tolist() == oracle.in_given_order(w, order, True)
+    assert outcome_of_order(w, rows, "earliest").start.tolist() == oracle.in_given_order(w, order, False)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paretosched.kernels import profile_tree as vacancy
-from paretosched.policies.decoded_orders import decoded_start_times
+from paretosched.policies.decoded_orders import outcome_of_order
 from support.zoo import random_jobs
 
 
@@ -25,7 +25,7 @@ def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
             t = profile.earliest(when, room, span, w.submit[j], FAR, FAR, w.width[j], length)
             profile.add(when, room, span, t, t + length, -w.width[j])
             expected[j] = t
-        np.testing.assert_array_equal(decoded_start_times(w, order, "earliest"), expected)
+        np.testing.assert_array_equal(outcome_of_order(w, order, "earliest").start, expected)
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ def random_genomes(count: int, groups: int = 3, seed: int = 0) -> np.ndarray:
 
 
 def one_by_one(genomes: np.ndarray, workload=W) -> bytes:  # type: ignore[no-untyped-def]
-    rows = [objectives_of(workload, decode(g, workload.groups, "easy").outcome(workload).start) for g in genomes]
+    rows = [objectives_of(workload, decode(g, workload.groups, "easy").outcome(workload)) for g in genomes]
     return np.array(rows).tobytes()
 
 

@@ -76,7 +76,7 @@ def test_every_row_of_the_front_is_reproduced_by_its_policy(whole: tuple[Path, F
     for row in range(len(front)):
         policy = row_policy(front, row)
         assert policy is not None
-        assert objectives_of(W, policy.outcome(W).start).tobytes() == front.values[row].tobytes()
+        assert objectives_of(W, policy.outcome(W)).tobytes() == front.values[row].tobytes()
 
 
 def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import InputError, Workload, decode, simulate, start_order
-from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
+from paretosched.policies.decoded_orders import DECODINGS, outcome_of_order
 from support import naive
 from support.decoding import GAP, orders, starts, thoroughly
 from support.later import arrival_workload, later
@@ -105,7 +105,7 @@ def test_the_given_order_stays_as_it_was() -> None:
     order = np.array([0, 3, 1, 2], dtype=np.int32)
     for decoding in DECODINGS:
         decode(GAP, order, decoding)
-        decoded_start_times(GAP, order, decoding)
+        outcome_of_order(GAP, order, decoding)
     assert order.tolist() == [0, 3, 1, 2]
     assert order.flags.writeable
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 from paretosched import InputError, Machine, Schedule, Workload, bounds, objective_table, objectives, simulate
 from paretosched.comparison.intervals import week_sums
+from paretosched.policies.outcome import Outcome
 from paretosched.simulation.measures import consumption_of
 from paretosched.simulation.objective import (
     can_run_at_once,
@@ -171,7 +172,7 @@ def test_objectives_are_those_of_plain_sums(name: str) -> None:
     expected = naive_objectives(schedule)
     assert dict(schedule.objectives) == pytest.approx(expected, rel=1e-12, nan_ok=True)
     assert list(schedule.objectives) == list(expected)
-    np.testing.assert_array_equal(objectives_of(schedule.workload, schedule.start), schedule.objectives.array)
+    np.testing.assert_array_equal(objectives_of(schedule.workload, Outcome(schedule.start)), schedule.objectives.array)
     assert 0 < max(schedule.objectives[key] for key in expected if key.startswith("UTIL")) <= 100 + 1e-9
     counted = np.arange(len(schedule.workload)) % 3 > 0
     some = naive_objectives(schedule, counted.tolist())

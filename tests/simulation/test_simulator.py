@@ -98,7 +98,7 @@ def test_shifting_all_times_by_whole_weeks_shifts_the_schedule(data: st.DataObje
 @given(data=st.data(), w=workloads())
 def test_the_hot_path_measures_what_the_schedule_shows(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(policies(w.groups))
-    np.testing.assert_array_equal(objectives_of(w, policy.outcome(w).start), objectives(simulate(w, policy)))
+    np.testing.assert_array_equal(objectives_of(w, policy.outcome(w)), objectives(simulate(w, policy)))
 
 
 def test_simulating_twice_gives_the_same_and_leaves_the_workload_as_it_was() -> None:

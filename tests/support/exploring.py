@@ -51,7 +51,7 @@ def genomes_and_values(workload: Workload, count: int = 24) -> tuple[np.ndarray,
     """Weightings of EASY for three groups, and the bytes of their objective values, simulated one by one."""
     lower, upper = Weighting().lower_upper(3)
     genomes = lower + (upper - lower) * np.random.default_rng(0).random((count, upper.size))
-    rows = [objectives_of(workload, decode(g, workload.groups, "easy").outcome(workload).start) for g in genomes]
+    rows = [objectives_of(workload, decode(g, workload.groups, "easy").outcome(workload)) for g in genomes]
     return genomes, np.array(rows).tobytes()
 
 

@@ -11,7 +11,6 @@ import paretosched as ps
 from paretosched.core.errors import InputError
 from paretosched.policies.guarded import Guarded
 from paretosched.policies.policy_json import from_json, to_json
-from paretosched.simulation.objective import objectives_of
 from paretosched.training.guarded_training import GENERATION, WINDOWS, draws, train_guarded
 from paretosched.training.task import Task, windows_of
 from paretosched.training.training import Training
@@ -34,7 +33,7 @@ def ratios(policy: ps.Policy, log: ps.Workload = W) -> list[tuple[float, float, 
     """Return the objective, the AWRT and the worst group's on a log and its windows, in shares of EASY's."""
     rows = []
     for w in (log, *windows_of(log, WINDOWS)):
-        x, easy = (objectives_of(w, ps.simulate(w, p).start) for p in (policy, "easy"))
+        x, easy = (ps.simulate(w, p).objectives.array for p in (policy, "easy"))
         goals = [10 * values[2] + 4 * values[3] for values in (x, easy)]
         rows.append((goals[0] / goals[1], x[1] / easy[1], float(np.nanmax(x[2:] / easy[2:]))))
     return rows

@@ -59,10 +59,10 @@ def test_the_result_is_not_worse_than_any_known_policy_and_reaches_what_it_says(
     best = training.systems[training.best]
     assert training.evaluations == SHORT["evaluations"] + len(FURTHER)
     for words in KNOWN + FURTHER:
-        values = objectives_of(W, as_policy(words).outcome(W).start)
+        values = objectives_of(W, as_policy(words).outcome(W))
         assert best.objective <= 10 * values[2] + 4 * values[3], words
     read = from_json(to_json(best.policy))
-    assert objectives_of(W, read.outcome(W).start).tolist() == best.values[0].tolist()
+    assert objectives_of(W, read.outcome(W)).tolist() == best.values[0].tolist()
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from paretosched.core.errors import InputError
 from paretosched.policies.guarded import Guarded
 from paretosched.policies.plain import Plain
 from paretosched.search.runs import known_parameters
-from paretosched.simulation.objective import objective_table, objectives, objectives_of
+from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
 from paretosched.training.rule_base_training import train_rules
@@ -236,7 +236,7 @@ def test_rule_bases_learn_from_samples_too() -> None:
     training = train_rules(W, TEXT, kind="iterative", evaluations=13, generations=1, resample=2, margin=5, seed=4)
     task, _ = tasks(data_of(W, WISH, "ratio", None, 2, 5.0, 4))
     for system in training.systems:
-        values = np.concatenate([objectives_of(w, simulate(w, system.policy).start) for w in task.workloads])
+        values = np.concatenate([simulate(w, system.policy).objectives.array for w in task.workloads])
         assert (system.objective, system.exceeded) == pytest.approx([float(x[0]) for x in task.measure(values[None])])
     assert (training.resampled, training.margin, training.over) == (2, 5.0, "ratio")
     with pytest.raises(InputError, match="margin must be a number for a rule base"):

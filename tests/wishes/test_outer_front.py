@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched import lublin, objectives, read_swf, simulate, split
+from paretosched import Schedule, lublin, objectives, read_swf, simulate, split
 from paretosched.search.exploration import explore
-from paretosched.simulation.objective import objective_table, objectives_of
+from paretosched.simulation.objective import objective_table
 from paretosched.wishes.best_possible import best_possible
 from paretosched.wishes.outer_front import MOST_GROUPS, outer_front
 from paretosched.wishes.wish import Wish
@@ -62,7 +62,7 @@ def tiny(draw: st.DrawFn) -> Workload:
 @given(tiny())
 def test_no_schedule_of_a_tiny_workload_is_below_any_line(w: Workload) -> None:
     """Every order of the jobs, each as early as it fits: among these are all schedules that no other dominates."""
-    values = np.array([objectives_of(w, np.array(earliest(w, list(order)))) for order in permutations(range(len(w)))])
+    values = np.array([Schedule(w, earliest(w, list(o))).objectives.array for o in permutations(range(len(w)))])
     check(w, values)
 
 

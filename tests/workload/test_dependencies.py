@@ -10,7 +10,6 @@ from paretosched.workload.dependencies import (
     NEVER_SATISFIED,
     dependencies_of,
     never_satisfied,
-    words_on_dependencies,
 )
 from paretosched.workload.log_lines import STATUS
 from paretosched.workload.log_parquet import without_unfit
@@ -151,12 +150,6 @@ def test_jobs_that_can_never_run_are_named_and_left_out_unless_they_ran() -> Non
     ran = w.with_(wait=np.array([0, 200, 300, 100]))
     assert without_unfit(ran).job.tolist() == [1, 2, 3, 4]
     assert ps.simulate(ran, "easy").workload.eligible.tolist()[1] == 100
-
-
-def test_how_many_depend_is_said_where_it_does_not_count() -> None:
-    words = words_on_dependencies(log_of(["", "afterok:1", "afterok:77"], [0, 1, 2]))
-    assert words.startswith("1 of 3 jobs depend on others, which is not simulated here")
-    assert words_on_dependencies(log_of(["", ""], [0, 1])) == ""
 
 
 def test_copies_wait_for_copies() -> None:

@@ -12,6 +12,7 @@ from ...core.errors import InputError, one_of
 from ...core.notebook import html_table
 from ...encodings.weighting import Weighting
 from ...fronts.dominance import costs, deciding
+from ...policies.outcome import Outcome
 from ...policies.policy import Policy
 from ...simulation.objective import objective_table, objectives_of
 from ...workload.reopening import WorkloadLike, as_workload
@@ -39,7 +40,7 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         self.workload = as_workload(workload)
         self.encoding = encoding
         table = objective_table(self.workload)
-        mask = deciding(objectives_of(self.workload, self.workload.eligible)[None], table)
+        mask = deciding(objectives_of(self.workload, Outcome(self.workload.eligible))[None], table)
         self.objectives = tuple(o for o, decides in zip(table, mask, strict=True) if decides)
         lower, upper = encoding.lower_upper(len(self.workload.groups))
         super().__init__(n_var=lower.size, n_obj=len(self.objectives), xl=lower, xu=upper)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -23,6 +24,8 @@ RESERVATIONS = "SLURM_TIME_FORMAT=%s scontrol show res -o"
 ADVICE = f"run {RESERVATIONS}, or, if these are times of the site's clock, name its zone, such as --zone Europe/Berlin"
 HEAD = "ReservationName="
 NONE_AT_ALL = "No reservations in the system"
+SOME_CORES = "left out, of some cores of nodes only, which other jobs may take"
+CPUS = re.compile(r"\bcpu=(\d+)")
 DAY, HOUR = 86400, 3600
 DAYS = {"DAILY": range(7), "WEEKDAY": range(5), "WEEKEND": range(5, 7), "WEEKLY": range(7)}  # of the week
 
@@ -85,13 +88,12 @@ def read_reservations(
         places, missing = hosts.of(values.get("Nodes", ""), f"{record.lines.place}:{record.lines.first + record.place}")
         if missing:
             left_out.setdefault("without nodes that the machine does not have", []).append(name)
-        cores = values.get("CoreCnt", "")
         if "TIME_FLOAT" in flags:
             left_out.setdefault("left out, always to begin later (TIME_FLOAT)", []).append(name)
         elif not places:
             left_out.setdefault("left out, without nodes", []).append(name)
-        elif cores.isdecimal() and not missing and 0 < int(cores[:15]) < hosts.cores(places):
-            left_out.setdefault("left out, of some cores of nodes only", []).append(name)
+        elif not missing and hosts.is_part(places, values):
+            left_out.setdefault(SOME_CORES, []).append(name)
         else:
             users, accounts = (_words(values.get(key, "")) for key in ("Users", "Accounts"))
             repeats = next((word for word in (*DAYS, "HOURLY") if word in flags), "")
@@ -158,9 +160,12 @@ class _Hosts:
             self._known[text] = ALL if is_all else text if not missing else host_list([*there]), missing
         return self._known[text]
 
-    def cores(self, hosts: str) -> int:
-        """Return how many cores the nodes of a list have."""
-        return int(self._machine.cores[self._machine.places(hosts)].sum())
+    def is_part(self, hosts: str, values: Mapping[str, str]) -> bool:
+        """Return whether a reservation has fewer cores, or, where these are not printed, CPUs than its nodes."""
+        machine, places = self._machine, self._machine.places(hosts)
+        cores, cpus = values.get("CoreCnt", ""), CPUS.search(values.get("TRES", ""))
+        number, each = (cores, machine.cores) if cores.isdecimal() else (cpus[1] if cpus else "0", machine.cpus)
+        return 0 < int(number[:15]) < int(each[places].sum())
 
 
 def _words(text: str) -> tuple[str, ...]:

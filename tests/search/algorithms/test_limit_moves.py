@@ -73,6 +73,18 @@ def test_the_order_of_the_site_stays_that_of_the_run_when_its_file_is_gone(tmp_p
     assert front.evaluations == 8
 
 
+def test_limits_that_are_given_are_varied_and_a_run_goes_on_with_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version may choose others."""
+    given = SiteLimits((), ("part MaxJobsPU 2,5,9",))
+    ps.explore(W, tmp_path / "run", evaluations=6, **dict(SMALL, encoding=given))  # type: ignore[arg-type]
+    assert ps.load_front(tmp_path / "run").origins[0].encoding == given
+    ps.explore(W, tmp_path / "other", evaluations=6, **SMALL)  # type: ignore[arg-type]
+    monkeypatch.setattr("paretosched.search.settings.site_limits", None)
+    assert ps.explore(W, tmp_path / "other", evaluations=8).evaluations == 8
+
+
 def test_a_row_is_a_schedule_of_any_jobs_of_the_machine_but_no_policy(whole: Path) -> None:
     front = ps.load_front(whole)
     for row, schedule in enumerate(schedules(front, range(len(front)), W)):

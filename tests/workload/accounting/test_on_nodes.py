@@ -397,7 +397,7 @@ def test_limits_accounts_and_reservations_of_a_site_are_in_the_log(loop: Path) -
             f"{loop / 'slurm.conf'} has no AccountingStorageEnforce=limits, so that its Slurm enforces no limits; 5 "
             "QOS and associations with limits are taken all the same: simulate --without limits leaves them out",
             "1 reservation outside of the time of the log, left out: course",
-            "1 reservation left out, of some cores of nodes only: part",
+            "1 reservation left out, of some cores of nodes only, which other jobs may take: part",
             "1 reservation left out, always to begin later (TIME_FLOAT): float",
             "1 reservation left out, without nodes: lic",
         )

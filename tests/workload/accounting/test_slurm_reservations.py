@@ -36,7 +36,7 @@ def test_what_a_real_scontrol_printed(name: str) -> None:
     where = Reservation("notbio", "n3", begin, begin + 5400, (), ("-bio",), ("DAILY", "SPEC_NODES"))
     assert notbio == Planned(where, "DAILY")
     assert remarks == [
-        "1 reservation left out, of some cores of nodes only: part",
+        "1 reservation left out, of some cores of nodes only, which other jobs may take: part",
         "1 reservation left out, always to begin later (TIME_FLOAT): float",
         "1 reservation left out, without nodes: lic",
     ]
@@ -60,6 +60,21 @@ def test_nodes_that_are_not_there_are_left_out(tmp_path: Path) -> None:
         "2 reservations without nodes that the machine does not have: r, s",
         "1 reservation left out, without nodes: s",
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_taken"),
+    [
+        ("CoreCnt=8 TRES=cpu=1", True), ("CoreCnt=7 TRES=cpu=8", False), ("TRES=cpu=8", True), ("TRES=cpu=7", False),
+        ("TRES=mem=100,cpu=7", False), ("CoreCnt=(null) TRES=node=2,cpu=8", True), ("CoreCnt=0 TRES=(null)", True),
+        ("TRES=(null)", True), ("", True),
+    ],
+)  # fmt: skip
+def test_some_cores_of_nodes_are_never_closed(words: str, is_taken: bool, tmp_path: Path) -> None:
+    (tmp_path / "r").write_text(f"{HEAD} Nodes=n[1-2] NodeCnt=2 {words}\n")
+    planned, remarks = read(tmp_path / "r")
+    assert (len(planned), len(remarks)) == ((1, 0) if is_taken else (0, 1))
+    assert is_taken or "which other jobs may take: r" in remarks[0]
 
 
 def test_none_are_none(tmp_path: Path) -> None:
