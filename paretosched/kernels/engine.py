@@ -1228,7 +1228,8 @@ def start_in_passes(
             if may_ask and which == 0:
                 ask_victims(jobs, scheduler, now, site, t)
             in_vain &= begun == 0
-    to_come = site.state[0]["arrived"] < jobs.submit.size or site.state[0]["change"] < site.changes.size
+    arrived = site.state[0]["arrived"]  # others come when a job has ended that never may
+    to_come = (arrived < jobs.submit.size and jobs.submit[arrived] < FAR) or site.state[0]["change"] < site.changes.size
     to_come |= look[0]["going"] + look[0]["back"] > 0
     if not in_vain or to_come or site.state[0]["running"] > 0:
         look[0]["idle"] = 0

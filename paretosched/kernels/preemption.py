@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays import Int, Ints
 from .compiling import njit
-from .node_plan import HAS, HELD, NODE, NodePlan
+from .node_plan import NODE, NodePlan
 from .running import push
 from .slurm_pace import (
     BACK,
@@ -32,11 +32,11 @@ from .slurm_pace import (
     RANK,
     REQUEUED,
     REQUEUES,
-    STALE,
     STAYS,
     VICTIMS,
     Pace,
     fits,
+    give_node,
     open_nodes,
     share_nodes,
 )
@@ -186,14 +186,10 @@ def until_it_fits(
 @njit(cache=True, nogil=True, _nrt=False)
 def give_for_now(plan: NodePlan, pace: Pace, run: Int) -> None:
     """Let what job `run` holds be free for the job that is looked at; `plan` and `pace` are modified in place."""
-    resources = plan.now[0]["resources"]
     first = plan.holders[run]["first"]
     for row in range(first, first + plan.holders[run]["count"]):
-        node = plan.held[row, NODE]
-        if pace.marks[OPEN, node]:
-            pace.marks[STALE, node] = 1
-            for r in range(resources):
-                plan.nodes[HAS + resources + r, node] += plan.held[row, HELD + r]
+        if pace.marks[OPEN, plan.held[row, NODE]]:
+            give_node(plan, pace, row)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -30,6 +30,7 @@ MODE, GRACE, RANK, EXEMPT, OVER = range(5)  # columns of `ways`; from the last o
 # What happens to a job that makes way, values of MODE; the last one is for one that will end by itself before.
 STAYS, CANCELLED, REQUEUED, ENDS = range(4)
 BY_PARTITION, BY_QOS = 1, 2  # values of "preempts"
+UNTIL, ON, ROW = range(3)  # columns of `parts`: an expected end; node << 1 | whether its job has no more; row of `held`
 GOING, VICTIMS, BACK = range(3)  # rows of `away`
 LIFE, BEGUN, ENDED, IN_OPTION, FROM_ROW, HOLDS = range(6)  # columns of `lives`, and how many there are
 
@@ -48,6 +49,11 @@ LOOK = record(
     "tick", "idle", "running", "number", "plans", "closed", "openings",
     # for which jobs it is known what nodes can give: a shape and an option, and how many starts and ends there were
     "shape", "option", "changed", "changes",
+    # how many nodes the running jobs have together, and after how many starts and ends that was
+    "parts", "parted",
+    # whether it is known how many CPUs the open nodes can give to the job that is looked at, and how many nodes; both;
+    # and on how many nodes the room has changed since
+    "counted", "total", "usable", "stale",
     # whose jobs make way for others, if any do, see BY_PARTITION; whether the youngest do first; and how many
     # reservations end their jobs
     "preempts", "youngest", "inside",
@@ -65,6 +71,8 @@ class Pace(NamedTuple):
         (1,) LOOK.
     ends
         (n + 1,) int64: expected end << row_bits | row of the running jobs, the latest first.
+    parts
+        (held + 1, 3) int64, the same for each node of these jobs, the first end first, see UNTIL.
     line
         (n,) int64, the waiting jobs in their order.
     priority
@@ -77,6 +85,8 @@ class Pace(NamedTuple):
         (h,) int64, the nodes of the plans.
     openings
         (q + e,) int64, s, ascending: when plans and down times end, and reservations begin and end.
+    stale
+        (m,) int64, the open nodes on which the room has changed.
     since
         (m,) int64, s, from when on each node is closed by a plan; FAR for never.
     marks
@@ -109,12 +119,14 @@ class Pace(NamedTuple):
 
     look: NDArray[np.void]
     ends: Ints
+    parts: Ints
     line: Ints
     priority: Floats
     turns: Ints
     plans: Ints
     closed: Ints
     openings: Ints
+    stale: Ints
     since: Ints
     marks: Ints
     counts: Ints
@@ -143,6 +155,7 @@ def empty_pace(
     turn: Ints,
     ways: Ints,
     resources: int,
+    held: int,
 ) -> Pace:
     """Return the pace of a simulation before the first event.
 
@@ -155,8 +168,8 @@ def empty_pace(
         partitions and reservations.
     user, fixed, turn, ways
         (WHOSE, n), (n,), (n,) int64 and ways, as for `Pace`.
-    resources
-        How many resources nodes have.
+    resources, held
+        How many resources nodes have, and how many nodes all jobs can have together.
     """
     look = look.copy()
     look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
@@ -165,12 +178,14 @@ def empty_pace(
     return Pace(
         look,
         ends=np.zeros(n + 1, np.int64),
+        parts=np.zeros((held + 1, 3), np.int64),
         line=np.zeros(n, np.int64),
         priority=np.zeros(n),
         turns=np.zeros((turns, 2), np.int64),
         plans=np.zeros((turns, 4), np.int64),
         closed=np.zeros(holds, np.int64),
         openings=np.zeros(turns + ends, np.int64),
+        stale=np.zeros(m, np.int64),
         since=np.zeros(m, np.int64),
         marks=np.zeros((3, m), np.int64),
         counts=np.zeros((parts, 3), np.int64),
@@ -190,12 +205,12 @@ def empty_pace(
 def no_pace() -> Pace:
     """Return the pace of a simulation without passes of Slurm."""
     user, fixed, turn, ways = (np.zeros(shape, np.int64) for shape in ((WHOSE, 1), 1, 1, (1, OVER)))
-    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, user, fixed, turn, ways, 1)
+    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, user, fixed, turn, ways, 1, 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int, end: Int, idle: bool) -> None:
-    """Mark the nodes that a job may use in some options, and note what is free there.
+def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int, end: Int, idle: bool) -> Int:
+    """Mark the nodes that a job may use in some options, note what is free there, and return how many they are.
 
     Parameters
     ----------
@@ -208,25 +223,69 @@ def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int
     idle
         Whether the machine is taken to be idle; else nodes that are closed are not usable.
     """
-    nodes, view = plan.nodes, plan.holders[j]["downs"]
+    nodes, view, look = plan.nodes, plan.holders[j]["downs"], pace.look[0]
     resources = plan.now[0]["resources"]
     first = HAS if idle else HAS + 2 * resources
     is_known = last - o == 1 and not idle
     if is_known:
         note_room(plan, pace, j, o)
+    mask = plan.options[o]["mask"]
     for i in range(nodes.shape[1]):
-        usable = False
-        for option in range(o, last):
-            usable |= plan.masks[plan.options[option]["mask"], i]
-        usable &= idle or pace.marks[SHUT, i] == 0
+        pace.marks[OPEN, i] = plan.masks[mask, i] and (idle or pace.marks[SHUT, i] == 0)
+    for option in range(o + 1, last):
+        mask = plan.options[option]["mask"]
+        for i in range(nodes.shape[1]):
+            if plan.masks[mask, i] and (idle or pace.marks[SHUT, i] == 0):
+                pace.marks[OPEN, i] = 1
+    count: Int = np.int64(0)
+    total: Int = np.int64(0)
+    usable: Int = np.int64(0)
+    for i in range(nodes.shape[1]):
         for row in range(nodes[view, i], nodes[view + 1, i], 2):
-            usable &= not (plan.lists[row] < end and plan.lists[row + 1] > begin)
-        pace.marks[OPEN, i] = usable
+            if plan.lists[row] < end and plan.lists[row + 1] > begin:
+                pace.marks[OPEN, i] = 0
+        count += pace.marks[OPEN, i]
         pace.marks[STALE, i] = not is_known
-        nodes[COULD, i] = nodes[ROOM, i] if is_known and usable else 0
-        if usable:
-            for r in range(resources):
-                nodes[HAS + resources + r, i] = nodes[first + r, i]
+        nodes[COULD, i] = nodes[ROOM, i] if is_known and pace.marks[OPEN, i] else 0
+        total += nodes[COULD, i]
+        usable += nodes[COULD, i] > 0
+    for r in range(resources):
+        for i in range(nodes.shape[1]):
+            nodes[HAS + resources + r, i] = nodes[first + r, i]
+    look["counted"], look["stale"], look["total"], look["usable"] = is_known, 0, total, usable
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def give_node(plan: NodePlan, pace: Pace, row: Int) -> None:
+    """Let what a row of `held` of `plan` has be free for the job that is looked at; `pace` is modified, too."""
+    resources, node = plan.now[0]["resources"], plan.held[row, NODE]
+    if pace.marks[STALE, node] == 0:
+        pace.marks[STALE, node] = 1
+        pace.stale[pace.look[0]["stale"]] = node
+        pace.look[0]["stale"] += 1
+    for r in range(resources):
+        plan.nodes[HAS + resources + r, node] += plan.held[row, HELD + r]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def list_parts(plan: NodePlan, pace: Pace) -> None:
+    """Let `parts` of `pace`, in place, have what the running jobs hold in `plan`, if it does not."""
+    look = pace.look
+    if look[0]["parted"] == look[0]["changes"]:
+        return
+    look[0]["parted"] = look[0]["changes"]
+    count: Int = np.int64(0)
+    for place in range(look[0]["running"] - 1, -1, -1):
+        j = pace.ends[place] & ((1 << look[0]["row_bits"]) - 1)
+        first: Int = plan.holders[j]["first"]
+        last: Int = first + plan.holders[j]["count"] - 1
+        for row in range(first, last + 1):
+            pace.parts[count, UNTIL] = pace.ends[place] >> look[0]["row_bits"]
+            pace.parts[count, ON] = plan.held[row, NODE] << 1 | (row == last)
+            pace.parts[count, ROW] = row
+            count += 1
+    look[0]["parts"] = count
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -261,20 +320,29 @@ def fits(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int) -> bool:
     j, o, last
         The job, the first option, and the last one, which is not included.
     """
-    nodes = plan.nodes
+    nodes, look = plan.nodes, pace.look[0]
     for number in range(o, last):
         option = plan.options[number]
-        total: Int = np.int64(0)
-        usable: Int = np.int64(0)
-        for i in range(nodes.shape[1]):
-            if pace.marks[STALE, i] or last - o > 1:
+        if look["counted"] == 0:
+            look["total"] = look["usable"] = 0
+            for i in range(nodes.shape[1]):
                 nodes[COULD, i] = 0
                 if pace.marks[OPEN, i] and plan.masks[option["mask"], i] and lets_in(plan, i, j):
                     nodes[COULD, i] = room_on(plan, option, i)
                 pace.marks[STALE, i] = 0
-            total += nodes[COULD, i]
-            usable += nodes[COULD, i] > 0
-        if choose_of(plan, j, number, total, usable):
+                look["total"] += nodes[COULD, i]
+                look["usable"] += nodes[COULD, i] > 0
+            look["counted"] = last - o == 1
+        else:
+            for k in range(look["stale"]):
+                node = pace.stale[k]
+                before = nodes[COULD, node]
+                nodes[COULD, node] = room_on(plan, option, node) if lets_in(plan, node, j) else 0
+                pace.marks[STALE, node] = 0
+                look["total"] += nodes[COULD, node] - before
+                look["usable"] += np.int64(nodes[COULD, node] > 0) - np.int64(before > 0)
+        look["stale"] = 0
+        if choose_of(plan, j, number, look["total"], look["usable"]):
             return True
     return False
 

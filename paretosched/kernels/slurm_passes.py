@@ -26,8 +26,6 @@ from .node_plan import (
     EARLY,
     FOR_TURN,
     FREE,
-    HAS,
-    HELD,
     NODE,
     NOTHING,
     PLACED,
@@ -43,16 +41,21 @@ from .preemption import ask_to_go
 from .slurm_pace import (
     ARRAY,
     ASSOCIATION,
+    ON,
     OPEN,
     PLANNED,
+    ROW,
     SHUT,
     STALE,
     STOPPED,
     TRIED,
+    UNTIL,
     USER,
     Pace,
     expect_end,
     fits,
+    give_node,
+    list_parts,
     open_nodes,
     share_nodes,
 )
@@ -440,14 +443,18 @@ def planned_start(jobs: Jobs, plan: NodePlan, pace: Pace, j: Int, o: Int, last: 
     length = jobs.estimate[j]
     kept = not is_minor(pace, j)
     second: Int = t
+    few: Int = FAR  # nodes that it needs at least
+    for option in range(o, last):
+        few = min(few, plan.options[option]["fewest_nodes"])
     place: Int = np.int64(0)
     while True:
         while place < look["openings"] and pace.openings[place] <= second:
             place += 1
         later: Int = pace.openings[place] if place < look["openings"] else FAR
         shut_nodes(pace, second, second + length)
-        open_nodes(plan, pace, j, o, last, second, second + length, False)
-        begin: Int = as_jobs_end(plan, pace, j, o, last, t, later)
+        begin: Int = FAR
+        if open_nodes(plan, pace, j, o, last, second, second + length, False) >= few:
+            begin = as_jobs_end(plan, pace, j, o, last, t, later)
         if begin < FAR:
             begin = max(begin, second)
             if begin <= later:
@@ -492,41 +499,39 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int, u
     """
     if fits(plan, pace, j, o, last):
         return t
-    look, ends, nodes = pace.look[0], pace.ends, plan.nodes
-    resources = plan.now[0]["resources"]
-    bits = look["row_bits"]
+    list_parts(plan, pace)
+    look, parts = pace.look[0], pace.parts
     window: Int = np.int64(WINDOW)
     base: Int = NOTHING
-    place: Int = look["running"] - 1
-    while place >= 0:
+    place: Int = np.int64(0)
+    count: Int = look["parts"]
+    while place < count:
         ended: Int = NOTHING
-        while place >= 0:
-            run = ends[place] & ((1 << bits) - 1)
-            end = ends[place] >> bits
+        while place < count:
+            end = parts[place, UNTIL]
             if end > until and ended == NOTHING:
                 return FAR
-            place -= 1
-            first = plan.holders[run]["first"]
             there = False
-            for row in range(first, first + plan.holders[run]["count"]):
-                node = plan.held[row, NODE]
+            more = True
+            while more:
+                node = parts[place, ON] >> 1
                 if pace.marks[OPEN, node]:
                     there = True
-                    pace.marks[STALE, node] = 1
-                    for r in range(resources):
-                        nodes[HAS + resources + r, node] += plan.held[row, HELD + r]
+                    give_node(plan, pace, parts[place, ROW])
+                more = parts[place, ON] & 1 == 0
+                place += 1
             if there:
                 if end > until:
                     return FAR
                 ended = end
                 if base == NOTHING:
                     base = ((end + look["epoch"]) // WINDOW + 1) * WINDOW - look["epoch"]
-                if place >= 0 and ends[place] >> bits > base + window:
+                if place < count and parts[place, UNTIL] > base + window:
                     break
         if ended == NOTHING:
             return FAR
         window *= 2
-        while place >= 0 and ends[place] >> bits > base + window:
+        while place < count and parts[place, UNTIL] > base + window:
             window *= 2
         if fits(plan, pace, j, o, last):
             return ended if ended > t else max(ended + look["overtime"], t + 1)

@@ -507,7 +507,7 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
         look, len(workload), int(of_job.sum()), int((of_job * most).sum()),
         int(plan.now[0]["pools"] - 2 * plan.now[0]["downs"] - plan.now[0]["ends"]), len(machine.names),
         len(machine.partitions) + inside, np.stack([user, account, array, *preempted, number]), fixed, turn,
-        ways, int(plan.now[0]["resources"]),
+        ways, int(plan.now[0]["resources"]), len(plan.held),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from support.naive_machine import Busy, Job
 from support.naive_rhythms import Order, Rhythm, slurm
 from support.naive_values import naive_of
 from support.placing import as_runs, runs_of
+from support.short_lives import PASSES
 
 EVERY = MACHINE_ZOO | {f"random {seed}": random_case(seed) for seed in range(30)}
 
@@ -134,3 +135,17 @@ def test_jobs_that_cannot_have_a_turn_do_not_count_for_the_jobs_that_are_tested(
     )  # fmt: skip
     nodes = WholeNodes((), tested=2, first=1, main=100_000)
     assert starts(w, ps.Priority("fcfs", backfill=ps.Backfill(ALL), nodes=nodes))[3] == 30
+
+
+@pytest.mark.slow
+def test_passes_end_where_a_job_never_starts_and_another_one_waits_for_it() -> None:
+    """It gets two CPUs, more than its limit, which is known only then; the other one never comes."""
+    limits = Limits("normal", "", "", "", {"MaxTRESPU": {"cpu": 1}})
+    machine = ps.Machine((ps.NodeKind("n1", 4, 8000, threads=2),), limits=(limits,))
+    asks = ps.Requests(tasks=[1, 1], memory_per_node=[1, 1], dependency=["", "afterok:1"])
+    w = ps.Workload(
+        [0, 5], [100] * 2, [100] * 2, [1, 1], capacity=8, machine=machine, requests=asks, epoch=0, job=[1, 2]
+    )  # fmt: skip
+    for policy in (PASSES, "easy"):
+        with pytest.raises(ps.InputError, match="every job must fit on its nodes"):
+            ps.simulate(w, policy)
