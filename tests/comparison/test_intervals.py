@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import paretosched as ps
 from paretosched.comparison.comparison import compare
 from paretosched.comparison.intervals import (
     DRAWS,
@@ -194,3 +195,18 @@ def test_mean_waits_and_gains_over_today_have_intervals_by_the_same_draws() -> N
     assert "  vs today %" in table
     assert "mean wait h" in table
     assert "no interval of p95 wait of 1, nor of a goal with it: only means of jobs have one" in table
+
+
+@pytest.mark.slow
+def test_intervals_are_too_short_on_made_up_logs_as_the_page_says() -> None:
+    """Of SJF, which lets jobs starve, they have the mean of all logs in about half of them: docs/howto/compare.md."""
+    rows = [
+        ps.compare(
+            ps.lublin(jobs=10_000, processors=128, seed=seed), {"sjf": "sjf; backfill: easy"}, intervals=True
+        ).rows()[1]
+        for seed in range(1000, 1016)
+    ]
+    assert {row["policy"] for row in rows} == {"sjf"}
+    mean = np.mean([row["AWRT"] for row in rows])
+    held = [low <= mean <= high for low, high in (row["intervals"]["AWRT"] for row in rows)]
+    assert 0.2 < np.mean(held) < 0.8
