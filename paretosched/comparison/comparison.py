@@ -68,6 +68,7 @@ from ..wishes.wish_files import WishLike, from_json, measuring
 from ..workload.group_rules import grouping_of
 from ..workload.machine_description import describe_machine
 from ..workload.measures import as_measured, with_measures
+from ..workload.plausibility import doubts
 from ..workload.recorded_fit import other_machine
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.time_split import check_weeks
@@ -201,6 +202,8 @@ class Comparison:
         Lines that no schedule is below, see `outer_front`, to be drawn behind the front; None without a front.
     util_from
         From when on UTIL counts in the front, and so in "best of each" and "nearest"; of policies it is the papers'.
+    span, doubts
+        s from the first submission to the last one, and what speaks against the size of the machine.
     repairs
         What was dropped or changed when the log was read, such as work that was cut off.
     other_machine
@@ -260,6 +263,8 @@ class Comparison:
     from_submission: tuple[float, ...] = ()
     outer: Mapping[tuple[str, str], Floats] | None = None
     util_from: str = FROM_START
+    span: int = 0
+    doubts: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
     other_machine: str = ""
     told: tuple[tuple[tuple[Objective, float], ...], ...] = ()
@@ -634,6 +639,8 @@ def compare(
         most_down=0 if workload.down is None else workload.down.most,
         outer=None if front is None else outer_front(workload),
         util_from=util_from,
+        span=int(workload.submit[-1] - workload.submit[0]),
+        doubts=doubts(workload),
         repairs=workload.repairs,
         other_machine=other_machine(workload),
         told=tuple(schedule.objectives.told for schedule in schedules),

@@ -23,7 +23,7 @@ from ..comparison.comparison_tables import (
     with_sign,
 )
 from ..comparison.consequences import MANY, Sides, duration, most_important, percent, two_times
-from ..comparison.intervals import PERCENT, wait_names, without_interval
+from ..comparison.intervals import LEAST_WEEKS, PERCENT, wait_names, without_interval
 from ..comparison.partition_use import OF_PARTITIONS
 from ..comparison.reaction_gains import NOTE
 from ..comparison.several_logs import joint_gains
@@ -46,6 +46,7 @@ from ..wishes.wish_grammar import names_in_words
 from ..workload.machine_description import machine_drawing, machine_words
 from ..workload.measures import is_measure, measure_of
 from ..workload.overruns import overrun_text
+from ..workload.time_split import WEEK
 from .html_page import PICKS, page_of
 from .html_pieces import head_cell, number_cell, objective_cell, table, warning
 from .svg import Drawn, axes, parallel
@@ -55,6 +56,10 @@ if TYPE_CHECKING:
     from ..fronts.front import Front, Origin
 
 FAR = 2.0  # times EASY's response time; axes do not reach as far
+NOT_TODAY = (
+    "EASY is a textbook scheduler. What runs today is not here, so that it is open whether anything is better than "
+    "that; <code>compare --today slurm.conf</code> puts it beside."
+)
 HOW_TO_RUN = """<p>POLICY is the file of a policy; words, such as "sjf; backfill: easy", go into a file whose name ends
 in .txt. LOG is a later log.</p>
 <ol class="steps">
@@ -124,9 +129,10 @@ def _part(front: Front | None, comparison: Comparison) -> str:
     return f"""<header class="part">
 <p class="eyebrow">paretosched report</p>
 <h1>Schedulers compared on the jobs of {html.escape(comparison.workload_name)}</h1>
-<p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}</p>{_overruns(comparison)}
+<p class="quiet">{number_of(comparison.jobs, "job")} on {_machine(comparison)}, submitted in \
+{duration(comparison.span)}</p>{_overruns(comparison)}
 </header>
-{warning(comparison.other_machine)}
+{warning(comparison.other_machine)}{"".join(map(warning, comparison.doubts))}
 <section>
 <h2>The question</h2>
 {_question(comparison)}
@@ -139,7 +145,7 @@ def _part(front: Front | None, comparison: Comparison) -> str:
 </section>
 <section>
 <h2>How to run it</h2>
-{HOW_TO_RUN.format(groups=html.escape(_option_of_groups(comparison)))}
+{_not_yet(comparison)}{HOW_TO_RUN.format(groups=html.escape(_option_of_groups(comparison)))}
 {_nearest(front, comparison)}
 </section>
 {_policies(comparison)}
@@ -222,6 +228,8 @@ def _question(comparison: Comparison) -> str:
     """Return what is asked, in a sentence or two."""
     others = [html.escape(name) for name in comparison.policies[1:]]
     asked = f"How do jobs wait under {enumeration(others)}, beside EASY?" if others else "How do jobs wait under EASY?"
+    if comparison.today is None:
+        asked += f" {NOT_TODAY}"
     if comparison.wish is None:
         return f"<p>{asked}</p>"
     words = html.escape(wish_text(comparison.wish, hours=True, names=names_in_words(comparison.objectives)))
@@ -327,8 +335,14 @@ def _costs(comparison: Comparison) -> str:
 def _how_sure(front: Front | None, comparison: Comparison) -> str:
     """Return what was searched, and the intervals and periods that were asked for, or how to ask for them."""
     rows = [row for row in comparison.rows() if row["waits"] or row["policy"] in comparison.policies]
-    words = [*map(_sentence, filter(None, comparison.learnt)), *([] if front is None else [origin_words(front)])]
-    if comparison.intervals is None and not comparison.periods:
+    words = [*map(_sentence, filter(None, comparison.learnt))]
+    if front is not None:
+        words.append(origin_words(front))
+        if comparison.nearest_row is None:
+            words.append("The policies above were named, not found by the search.")
+    if _is_short(comparison):
+        words.append(f"{duration(comparison.span)} of jobs are too few to say how sure it is: four weeks are needed.")
+    elif comparison.intervals is None and not comparison.periods:
         words.append(
             "Each number is of these jobs alone. compare --intervals says between what they lie for other weeks of the "
             "same users, and --rolling 6 whether a gain is there in every sixth of the log."
@@ -346,6 +360,18 @@ def _how_sure(front: Front | None, comparison: Comparison) -> str:
         tables.append(_periods(comparison, rows[1 : len(comparison.policies)]))
     paragraphs = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in words if sentence)
     return paragraphs + "".join(tables)
+
+
+def _is_short(comparison: Comparison) -> bool:
+    """Return whether the log is too short for intervals."""
+    return comparison.span < LEAST_WEEKS * WEEK
+
+
+def _not_yet(comparison: Comparison) -> str:
+    """Return why it is too early to run what looks well here; nothing if nothing is known against it."""
+    reasons = ["the log is short"] if _is_short(comparison) else []
+    reasons += ["the machine may be another one"] if comparison.doubts else []
+    return f"<p>Not on this report alone: {' and '.join(reasons)}.</p>" if reasons else ""
 
 
 def _intervals(comparison: Comparison, rows: Sequence[Mapping[str, Any]]) -> str:
@@ -422,7 +448,7 @@ def origin_words(front: Front) -> str:
     """Return how many schedules were compared, and how often the search was run."""
     seeds = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
     return (
-        f"Chosen from {number_of(len(front), 'schedule')}, the best of {front.evaluations:,} simulated in "
+        f"{number_of(len(front), 'schedule')} remain of {front.evaluations:,} simulated in "
         f"{number_of(len(front.origins), 'run')} (seed {seeds}): none of them is better than another in everything."
     )
 

@@ -65,7 +65,7 @@ def test_the_tables_say_what_the_comparison_says(page):
         assert row["policy"] in words
         assert f"{row['UTIL']:,.2f}" in words
         assert f"{row['AWRT5'] / 3600:,.2f}" in words
-    assert "Chosen from 60 schedules, the best of 25,000 simulated in 1 run (seed 71)" in words
+    assert "60 schedules remain of 25,000 simulated in 1 run (seed 71)" in words
     assert "133,024 jobs on 1,024 processors" in words
     assert front.digest in words
 
@@ -191,12 +191,18 @@ def test_time_sharing_has_the_wait_in_all_and_its_footnote():
 
 def test_a_report_needs_neither_a_front_nor_a_wish():
     _, comparison = front_and_comparison(wish=None)
-    alone = without_front(comparison)
+    alone = replace(without_front(comparison), span=60 * 86400)
     page = Page(report(None, alone))
     words = " ".join(page.words)
     assert "policies beside EASY" in words
     assert "Who waits how long" in words
     assert "--intervals says" in words
+    assert "open whether anything is better than that;" in words
+    few = " ".join(Page(report(None, replace(alone, span=3 * 86400, doubts=("OFFERED LOAD 2.68",)))).words)
+    assert "3 days of jobs are too few to say how sure it is: four weeks are needed." in few
+    assert "OFFERED LOAD 2.68" in few
+    assert "Not on this report alone: the log is short and the machine may be another one." in few
+    assert "--intervals says" not in few
     assert "wants" not in words
     assert not any(tag == "figure" for tag, _ in page.elements)
     assert alone.workload_digest in words
@@ -291,7 +297,7 @@ def test_of_a_machine_of_nodes_the_report_has_its_drawing_and_the_use_of_partiti
     front = replace(a_front(9, groups=w.groups), workload=w.name, digest=w.digest)
     comparison = compare(w, ["fcfs"], front)
     page = report(front, comparison)
-    assert "on 4 nodes of 2 kinds, 16 CPUs, 31.2 GiB, 2 v</p>" in page
+    assert "on 4 nodes of 2 kinds, 16 CPUs, 31.2 GiB, 2 v, submitted in" in page
     assert html.escape(machine_drawing(describe_machine(w.machine))) in page
     assert [row[-1] for row in cells(page, '<th scope="col">Partition')][-2:] == [
         f"{comparison.partition_means['gpu']['GPUs'][q, 0]:.1f}" for q in (0, 1)
