@@ -524,7 +524,7 @@ def worth_sentences(answers: WhatIf) -> list[str]:
         most = "worth most" if best.each.mean() > 0 else "least bad"
         against = f"{first} {per}, against {other} with {second.label}"
         if np.isnan(low):
-            lines.append(f"On these jobs {best.label} is {most}: {against}.")
+            lines.append(f"On these jobs {best.label} is {most}: {against}; of others nothing is known.")
         else:
             sure = ", so that it is not sure" if low <= 0 else ""
             ends_text = f"the difference is in {low:,.2f} to {high:,.2f}{sure}"
@@ -563,8 +563,8 @@ def answer_text(answers: WhatIf) -> str:
         f"{w.name}: {number_of(len(w), 'job')}; {how}. Changes are from {answers.cases[0].policy} now.{reacting}",
         answer_table(answers),
     ]
-    sentences = gain_sentences(answers)
-    sentences += [f"{label}: left out are {text}" for label, texts in answers.dropped.items() for text in texts]
+    sentences = [f"{label}: left out are {text}" for label, texts in answers.dropped.items() for text in texts]
+    sentences += gain_sentences(answers)
     sentences += [] if draws > 1 else [ONE_WORKLOAD]
     parts += ["\n".join(lines) for lines in (sentences, worth_sentences(answers)) if lines]
     return "\n\n".join(parts)

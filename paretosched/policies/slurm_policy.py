@@ -382,7 +382,8 @@ def _qos_part(site: Site, remarks: list[str]) -> list[Part]:
         if site.flags & {"no_normal_qos", "no_normal_all"}:
             remarks.append(f"PriorityWeightQOS={weight}, not normalised: {ways.partition('; ')[2]}{SHARES_COMMAND}")
             return []
-        remarks.append(f"PriorityWeightQOS={weight}: {ways}{SHARES_COMMAND}")
+        unknown = f"PriorityWeightQOS={weight} counts nothing where priorities of QOS are not known"
+        remarks.append(f"{unknown}: {ways}{SHARES_COMMAND}")
         return [Part(f"QOS ({weight:,})", (f"{weight} * {QOS_PRIORITY}",))]
     highest = max(qos.values()) or 1
     scale = weight if site.flags & {"no_normal_qos", "no_normal_all"} else weight / highest

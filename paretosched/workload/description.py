@@ -134,7 +134,7 @@ def description_text(about: Mapping[str, Any]) -> str:
         table(about["groups"], GROUPS),
         table(about["situations"], SHARES),
         *([requests_table(about["requests"])] if about["requests"] else []),
-        *([waits_text(about["waiting"])] if about["waiting"] else []),
+        *([waits_text(about["waiting"], about["machine"] is not None)] if about["waiting"] else []),
         _repair_table(about["repairs"]) if about["repairs"] else "nothing was dropped or repaired",
     ]
     return (

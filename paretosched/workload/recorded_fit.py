@@ -261,8 +261,11 @@ def _kinds(workload: Workload, rows: Ints) -> Iterator[tuple[str, list[str], Int
             yield kind, titles, number
 
 
-def waits_text(about: Mapping[str, Any]) -> str:
-    """Return what `waits_table` returns as a table for a terminal, with a sentence on what jobs waited for."""
+def waits_text(about: Mapping[str, Any], on_nodes: bool = False) -> str:
+    """Return what `waits_table` returns as a table for a terminal, with a sentence on what jobs waited for.
+
+    Of a log `on_nodes` it is not known whether they would have fit there.
+    """
     of_all = about["rows"][0]
     has_gpus = of_all["fit_with_gpus_percent"] is not None
     text = table(about["rows"], [*COLUMNS, WITH_GPUS] if has_gpus else COLUMNS)
@@ -270,7 +273,9 @@ def waits_text(about: Mapping[str, Any]) -> str:
     if share is None:
         return text
     head = f"{share_text(share)} of the waiting passed while the job would have fit on free processors"
-    if share < MUCH:
+    if on_nodes:
+        sentences = [f"{head}, as one pool; on its nodes it may not have: simulate says what jobs waited for"]
+    elif share < MUCH:
         sentences = [f"{head} ({USUAL})"]
     else:
         machine = "the machine" if full is None else f"a machine that is {full:.0f} % full"

@@ -104,7 +104,7 @@ def test_each_kind_of_question_on_nodes() -> None:
     assert [len(texts) for texts in answers.dropped.values()] == [0, 0, 1, 2, 1]
     assert worth_sentences(answers)[-1] == (
         "On these jobs +1 gpu is worth most: 0.03 hours of waiting saved a node, against 0.01 hours of waiting saved "
-        "with +4 cpu."
+        "with +4 cpu; of others nothing is known."
     )
 
 

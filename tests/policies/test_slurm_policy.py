@@ -220,7 +220,7 @@ def test_every_remark_says_what_would_change(conf: Callable[[str], Path]) -> Non
         "all users have equal shares",
         "usage begins with 0",
         "nice values are 0",
-        "PriorityWeightQOS=3: import --machine --qos puts the priorities of QOS into a log",
+        "PriorityWeightQOS=3 counts nothing where priorities of QOS are not known: import --machine --qos puts ",
         "PriorityWeightTRES: license of jobs are not in a log",
         "PriorityWeightTRES: memory of a job: 0 where a log does not say it",
         "PriorityWeightTRES: no partition has a node with GPUs, so that they count nothing",

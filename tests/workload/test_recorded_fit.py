@@ -146,6 +146,9 @@ def test_the_table_says_who_waits_and_what_for() -> None:
     )
     assert text[-1].endswith("passed while the GPUs that it asked for were free, too")
     assert 15 < about["full_percent"] < 25
+    of_nodes = waits_text(about, on_nodes=True)
+    assert "as one pool; on its nodes it may not have" in of_nodes
+    assert "is not what jobs wait for" not in of_nodes
 
 
 def test_of_many_queues_those_with_most_waiting_are_shown() -> None:

@@ -32,6 +32,9 @@ def slurm_seconds(text: str) -> int | None:
     return ((days * 24 + hours) * 60 + minutes) * 60
 
 
+DAMAGED = -2  # what cannot be read
+
+
 def memory_asked(text: str) -> tuple[int, int]:
     """Return the kilobytes in a cell of ReqMem, and whether they are of the job (0), of each node (1) or core (2).
 
@@ -107,18 +110,18 @@ def tres_count(text: str, name: str) -> int | None:
     return sum(of_types) if of_types else -1
 
 
-def requests_in(text: str) -> tuple[int, int, int] | None:
-    """Return the kilobytes, nodes and GPUs in a list of resources, -1 where they are not there; None if it is damaged.
+def requests_in(text: str) -> tuple[int, int, int]:
+    """Return the kilobytes, nodes and GPUs in a list of resources: -1 where they are not there, -2 where damaged.
 
     Examples
     --------
-    >>> requests_in("billing=4,cpu=4,mem=200M,node=4"), requests_in("mem=1.5G,gres/gpu=2"), requests_in("mem=x")
-    ((204800, 4, -1), (1572864, -1, 2), None)
+    >>> requests_in("billing=4,cpu=4,mem=200M,node=4"), requests_in("mem=1.5G,gres/gpu=2"), requests_in("mem=,node=2")
+    ((204800, 4, -1), (1572864, -1, 2), (-2, 2, -1))
     """
-    memory, nodes, gpus = _kilobytes(text), tres_count(text, "node"), tres_count(text, "gres/gpu")
-    if memory is None or nodes is None or gpus is None or max(nodes, gpus) > WIDEST:
-        return None
-    return memory, nodes, gpus
+    counts = [tres_count(text, name) for name in ("node", "gres/gpu")]
+    nodes, gpus = (DAMAGED if number is None or number > WIDEST else number for number in counts)
+    memory = _kilobytes(text)
+    return DAMAGED if memory is None else memory, nodes, gpus
 
 
 def _kilobytes(text: str) -> int | None:

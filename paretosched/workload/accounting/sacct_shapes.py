@@ -38,7 +38,7 @@ def shape_of(cells: Mapping[str, str]) -> tuple[dict[str, Any], Sequence[str]]:
     {'tasks': 8, 'nodes_least': 2, 'memory_per_node': 8192, 'gpus_per_node': 1}
     """
     tres = cells["ReqTRES"]
-    kilobytes, nodes, gpus = requests_in(tres) or (-1, -1, -1)
+    kilobytes, nodes, gpus = requests_in(tres)
     cpus = max(tres_count(tres, "cpu") or -1, -1)
     if cpus < 1:
         cpus = max(count_in(cells["ReqCPUS"]) or (int(cells["ReqCPUS"]) if cells["ReqCPUS"].isdecimal() else 1), 1)

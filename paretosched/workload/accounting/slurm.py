@@ -22,7 +22,7 @@ from .lives import (
     some_lives,
     whole_numbers,
 )
-from .sacct_cells import count_in, gpus_in, memory_asked, requests_in, slurm_seconds, tres_count
+from .sacct_cells import DAMAGED, count_in, gpus_in, memory_asked, requests_in, slurm_seconds, tres_count
 from .sacct_columns import FIELDS, OF_LOWER
 from .sacct_shapes import SHAPE_COLUMNS, shape_of
 from .sacct_text import COLUMN_ADVICE, SacctText, Table
@@ -52,7 +52,7 @@ UNFINISHED = "still running, or suspended: its run time is not known yet"
 PENDING = "still waiting: it has not started yet"
 SUSPENDED = "was suspended for a time, which is not in its run time"
 ODD_STATE = "a state that sacct(1) does not list: taken for failed"
-ODD_REQUEST = "ReqTRES cannot be read: memory, nodes and GPUs that the job asked for are taken for unknown"
+ODD_REQUEST = "ReqTRES cannot be read: memory, nodes or GPUs are taken for unknown where they cannot be read"
 ODD_MEMORY = "ReqMem cannot be read: the memory that the job asked for is taken for unknown"
 ODD_RUN = "Elapsed is INVALID: the time from its start to its end taken for it"
 GUESSED = "a time in the hour that comes twice in autumn, and nothing tells which: the first one taken"
@@ -70,7 +70,6 @@ ASSUMED = {
 ASKED_WIDTH = (
     "no column says what jobs occupied: what they asked for, {name}, taken for it; sacct -o AllocTRES brings it"
 )
-NOT_READ = (-2, -2, -2)
 MOST_TRES = 100_000  # texts of AllocTRES, and of ReqTRES, that are remembered
 LONGEST_TRES = 1_000  # letters of each
 NUMBER_IN_ID = re.compile(r"\d{1,15}", re.ASCII)
@@ -400,11 +399,11 @@ class _Reader:
         if len(known) > MOST_TRES:
             known.clear()
         cells = columns.get("ReqTRES", [""] * count)
-        here = {text: known.get(text) or requests_in(text) or NOT_READ for text in {*cells}}
+        here = {text: known.get(text) or requests_in(text) for text in {*cells}}
         known |= {text: asked for text, asked in here.items() if len(text) <= LONGEST_TRES}
         asked = whole_numbers([number for text in cells for number in here[text]]).reshape(-1, 3)
-        odd, odd_memory = asked[:, 0] == NOT_READ[0], np.zeros(count, dtype=np.bool_)
-        asked[odd] = UNKNOWN
+        odd, odd_memory = (asked == DAMAGED).any(axis=1), np.zeros(count, dtype=np.bool_)
+        asked[asked == DAMAGED] = UNKNOWN
         if "ReqMem" in columns and (asked[:, 0] < 0).any():
             rows = np.flatnonzero(asked[:, 0] < 0)
             texts = [columns["ReqMem"][row] for row in rows.tolist()]

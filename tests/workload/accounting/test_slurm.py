@@ -479,6 +479,13 @@ def test_what_was_asked_for_is_unknown_where_it_cannot_be_read(text: str, tmp_pa
     assert "ReqTRES cannot be read" not in without.counts
 
 
+def test_what_can_be_read_beside_it_counts(tmp_path: Path) -> None:
+    """With an empty memory a job keeps its nodes and GPUs; they were lost, and it ran on any node."""
+    log = import_into(tmp_path, "slurm", older(tmp_path, (1, "ReqTRES", "cpu=1,mem=,node=1,gres/gpu=2")))
+    assert log.counts["ReqTRES cannot be read"] == ("assumed", 1)
+    assert 2 in log.names.asked["gpus"].value.tolist()
+
+
 def test_more_names_than_any_machine_has_are_refused_with_file_and_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lives, "MOST_NAMES", 1)
     path = RECORDED / "slurm-all.txt"
