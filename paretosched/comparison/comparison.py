@@ -565,7 +565,8 @@ def compare(
     users
         "react" for how gains change if users react, see `simulate`; all else is with the recorded submissions.
     views
-        Other groups, whose waits are shown, too: "account", groups in words or a CSV file, as for `with_groups`.
+        A list of other groups, whose waits are shown, too: "account", groups in words such as "gpu: gpus > 0; rest",
+        or a CSV file, as `--groups` takes them.
 
     Returns
     -------
