@@ -637,23 +637,30 @@ def compare(
         if rolling is None
         else periods(schedules, rolling, with_jobs, util_from, None if now is None else schedules[now]),
         from_submission=from_submission,
-        most_down=0 if workload.down is None else workload.down.most,
         outer=None if front is None else outer_front(workload),
         util_from=util_from,
-        span=int(workload.submit[-1] - workload.submit[0]),
-        doubts=doubts(workload),
-        repairs=workload.repairs,
-        other_machine=other_machine(workload),
         told=tuple(schedule.objectives.told for schedule in schedules),
-        machine=None if workload.machine is None else describe_machine(workload.machine),
         today=now,
         reactions=tuple(reaction_gains(workload, all_policies, schedules)) if users == REACT else (),
         views=tuple(view(how, shown) for how in list_argument("views", views)),
         learnt=tuple(learnt_text(workload, policy) for policy in all_policies),
-        group_list=_group_list(workload),
+        **_about(workload),
         **_in_use(schedules),
         **of_front,
     )
+
+
+def _about(workload: Workload) -> dict[str, Any]:
+    """Return what a workload and its machine are, by the names that `Comparison` has for it."""
+    return {
+        "span": int(workload.submit[-1] - workload.submit[0]),
+        "doubts": doubts(workload),
+        "repairs": workload.repairs,
+        "other_machine": other_machine(workload),
+        "machine": None if workload.machine is None else describe_machine(workload.machine),
+        "most_down": 0 if workload.down is None else workload.down.most,
+        "group_list": _group_list(workload),
+    }
 
 
 def _waits_of(schedules: Sequence[Schedule]) -> dict[str, Any]:
