@@ -24,7 +24,7 @@ EVERY_JOB = (
 )
 INTERVALS = (
     "intervals: block bootstrap over {weeks} weeks of submissions, blocks of {block}; what these weeks say about other "
-    "weeks of the same users; called 90 %, they hold the truth less often, least under rules that let jobs starve"
+    "weeks of the same users; called 90 %, they hold the truth less often, least AWRT of rules that let jobs starve"
 )
 OF_CLASSES = (
     f"class: by run time, as in SCOJO-PECT; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "

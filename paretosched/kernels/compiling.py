@@ -39,9 +39,9 @@ if COMPILED:
     ) -> Callable[[F], F]:
         """Return numba's decorator, with which a kernel is compiled apart for other kernels and for Python.
 
-        What other kernels call has not what Python needs to call it: that would be half of all that is compiled. And a
-        constant that a kernel passes is like any number, where numba itself would compile a function once more for
-        each. cache, nogil, _nrt, inline and fastmath are numba's options.
+        What other kernels call has not what Python needs to call it, and becomes machine code only within a kernel that
+        Python calls. And a constant that a kernel passes is like any number, where numba itself would compile a
+        function once more for each. cache, nogil, _nrt, inline and fastmath are numba's options.
         """
         options: dict[str, Any] = {"cache": cache, "nogil": nogil, "_nrt": _nrt, "inline": inline, "fastmath": fastmath}
         options["no_cfunc_wrapper"] = True  # what C needs, which calls no kernel

@@ -337,9 +337,8 @@ def line_up_turns(plan: NodePlan, pace: Pace, start: Ints, count: Int, t: Int) -
     """
     look = pace.look[0]
     is_limited = look["partition"] == 0 and look["user"] == 0 and look["account"] == 0
-    is_limited &= (
-        plan.lists.size == plan.now[0]["pools"]
-    )  # jobs that a limit holds do not count, nor do tasks of arrays
+    # jobs that a limit holds do not count, nor do tasks of arrays
+    is_limited &= plan.lists.size == plan.now[0]["pools"]
     size: Int = np.int64(0)
     further: Int = np.int64(0)  # turns that may not count, since their job has had one before
     for rank in range(look["ranks"]):
