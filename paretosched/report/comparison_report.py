@@ -370,7 +370,7 @@ def _is_short(comparison: Comparison) -> bool:
 def _not_yet(comparison: Comparison) -> str:
     """Return why it is too early to run what looks well here; nothing if nothing is known against it."""
     reasons = ["the log is short"] if _is_short(comparison) else []
-    reasons += ["the machine may be another one"] if comparison.doubts else []
+    reasons += ["the log and the machine do not fit, see the first lines"] if comparison.doubts else []
     return f"<p>Not on this report alone: {' and '.join(reasons)}.</p>" if reasons else ""
 
 

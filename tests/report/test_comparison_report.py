@@ -201,7 +201,9 @@ def test_a_report_needs_neither_a_front_nor_a_wish():
     few = " ".join(Page(report(None, replace(alone, span=3 * 86400, doubts=("OFFERED LOAD 2.68",)))).words)
     assert "3 days of jobs are too few to say how sure it is: four weeks are needed." in few
     assert "OFFERED LOAD 2.68" in few
-    assert "Not on this report alone: the log is short and the machine may be another one." in few
+    assert (
+        "Not on this report alone: the log is short and the log and the machine do not fit, see the first lines." in few
+    )
     assert "--intervals says" not in few
     assert "wants" not in words
     assert not any(tag == "figure" for tag, _ in page.elements)

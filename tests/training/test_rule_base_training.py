@@ -30,6 +30,7 @@ from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.time_split import split
 from support import naive_rules
 from support.exploring import interrupt, interrupt_if, random_workload
+from support.machine_zoo import crowded_case
 from support.trainings import archive, training_json
 
 W = random_workload()
@@ -447,3 +448,21 @@ def test_thresholds_keep_their_rules(more: dict[str, Any], rule: str) -> None:
                  recommendations=[[0] * 13], **more)  # fmt: skip
     with pytest.raises(InputError, match="an iterative rule base takes no"):
         RuleBase("iterative", W.groups, W.groups, GREEDY, bounds=((),) * 5, choice=[1], threshold=1.0)
+
+
+@BOTH
+def test_on_nodes_what_is_promised_is_what_the_policy_does(words: dict[str, Any]) -> None:
+    w = crowded_case(3)
+    count = len(w.groups)
+    genes = [[1.0] * count + [0.0] * count + [0.01, 0.0]] * 3
+    wish = parse("AWRT1", objective_table(w.groups))
+    known = {"greedy": greedy(["f2"] * 3, genes, groups=w.groups)}
+    if "bounds" in words:
+        known["bounds"] = ((), (75.0,), *((),) * count)
+    rules, alone = train_rules(w, wish, **words | known).systems
+    for system in (rules, alone):
+        schedule = simulate(w, system.policy).check()
+        assert schedule.placement is not None
+        values = objectives(schedule)
+        assert system.values[0].tolist() == [values[o.name] for o in objective_table(w.groups)]
+    assert rules.objective <= objectives(simulate(w, "fcfs"))["AWRT1"]
