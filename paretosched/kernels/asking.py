@@ -11,7 +11,6 @@ import numpy as np
 from ..core.arrays import Floats, Int, Ints
 from .compiling import COMPILED, intrinsic, njit
 from .inputs import Jobs
-from .waiting_heap import make_heap
 
 NOBODY = 0  # the address where no function is asked
 # second, number of waiting jobs, and the addresses of rows, keys, arrivals and estimates
@@ -68,7 +67,7 @@ else:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def ask(address: Int, jobs: Jobs, t: Int, queue: Ints, keys: Floats, count: Int) -> Int:
-    """Make a heap of those of the first `count` rows of a queue that are not held back; return how many these are.
+    """Keep those of the first `count` rows of a queue that are not held back, with keys; return how many these are.
 
     Parameters
     ----------
@@ -77,7 +76,7 @@ def ask(address: Int, jobs: Jobs, t: Int, queue: Ints, keys: Floats, count: Int)
     jobs, t
         `Jobs` and the second.
     queue, keys
-        (n,) int64 rows, modified in place, and (n,) float64, filled in place: the largest is on top of the heap.
+        (n,) int64 rows, modified in place, and (n,) float64, filled in place: the largest comes first.
     count
         How many jobs are in the queue.
     """
@@ -90,5 +89,4 @@ def ask(address: Int, jobs: Jobs, t: Int, queue: Ints, keys: Floats, count: Int)
             queue[size] = queue[i]
             keys[size] = -keys[i]
             size += 1
-    make_heap(queue, keys, size)
     return size

@@ -79,7 +79,7 @@ from .places import (
 )
 from .predicted import Predictor, learn, longer, new_predictor, predict
 from .preemption import is_short_of_room, make_room
-from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, rank
+from .priority import NONE_YET, Desk, Ranking, any_named, empty_desk, give_keys, rank
 from .profile import add, earliest
 from .reacting import Users, call_next, expect_all, in_tables, let_in, see_end, see_starts, take_start_back, users_of
 from .rule_choice import Ballot, choose
@@ -105,13 +105,22 @@ from .slurm_pace import (
     STAYS,
     VICTIMS,
     Pace,
-    expect_end,
     forget_end,
+    move_end,
     no_pace,
 )
 from .slurm_passes import priority_of
 from .usage import Usage, note_usage
-from .waiting_heap import Waiting, count_fitting, make_heap, still_waiting, take_first
+from .waiting_heap import (
+    SCANS,
+    Waiting,
+    bring_first,
+    count_fitting,
+    drop_first,
+    make_heap,
+    still_waiting,
+    take_first,
+)
 from .waiting_tree import FAR
 
 WAITED_FIRST, GREEDY = 2, 12  # of the sortings of a rule base, and of its strategies: 3 x sorting + algorithm
@@ -622,8 +631,8 @@ def sort_by_keys(jobs: Jobs, keyed: Keyed, site: Site, waiting: Waiting) -> None
         site.keys[j] = key_of(jobs, keyed.guard, keyed.classes, j)
         waiting.queue[i] = j
         waiting.keys[i] = site.keys[j]
-    make_heap(waiting.queue, waiting.keys, count)
     lift(site.free, waiting, count)
+    make_heap(waiting.queue, waiting.keys, count)
     for i in range(count):
         waiting.rows[i] = take_first(waiting, 0, count - i, True)
 
@@ -727,7 +736,7 @@ def _advance(
                 for i in range(count):
                     desk.waiting.queue[i] = rows[i]
             if not kept and among > 0:
-                among = rank(ranking.order, situation, jobs, t, ranking, desk, among)
+                among = give_keys(ranking.order, situation, jobs, t, ranking, desk, among)
                 lift(site.free, desk.waiting, among)
             if among > 0:
                 start_jobs(jobs, scheduler, ranking.backfilling.reservations, now, site, desk, among, situation, t)
@@ -920,8 +929,7 @@ def correct(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: Int) 
         jobs.estimate[j] = longer(predictor, j, jobs.estimate[j])
         end = now.start[j] + jobs.estimate[j]
         if scheduler.paced:
-            forget_end(scheduler.pace, j, t)
-            expect_end(scheduler.pace, j, end)
+            move_end(scheduler.pace, j, t, end)
         else:
             prolong(jobs, site.free, j, t, end)
         if jobs.estimate[j] < jobs.run[j]:
@@ -1059,7 +1067,7 @@ def start_jobs(
     reservations
         How many jobs may have one in this pass.
     desk
-        `Desk`, modified in place, whose queue has the waiting jobs: sorted if they are kept so, else as a heap by keys.
+        `Desk`, modified in place, whose queue has the waiting jobs: sorted if they are kept so, else with their keys.
     left
         How many jobs are in the queue.
     situation, t
@@ -1070,15 +1078,18 @@ def start_jobs(
     ranking = scheduler.ranking
     backfilling = ranking.backfilling
     plan = open_pass(site.free, desk.profile, True)
-    taken: Int = np.int64(0)  # of a sorted queue, how many of the first jobs have been taken
+    taken: Int = np.int64(0)  # how many of the first jobs have been taken
+    is_there = False  # whether the next one is where it is looked for
     while left > 0:
-        j = waiting.queue[taken]
+        j = next_job(waiting, left, taken, kept)
         starts = can_start(jobs, site, plan, j, t)
         if not starts and (reservations > 0 or stops_others(jobs, plan, j, t)):
+            is_there = True
             break
-        take_first(waiting, taken, left, not kept)
+        if not kept:
+            drop_first(waiting, left, taken)
         left -= 1
-        taken += kept
+        taken += 1
         if starts:
             copy_start(jobs, plan, j, t)
             begin_job(jobs, now, site, j, t)
@@ -1087,14 +1098,17 @@ def start_jobs(
         return
     # When no job that is left fits, only slack makes places matter.
     idle = backfilling.slack == 0
-    fitting = count_fitting(waiting.queue[taken:], left, jobs.width, room_now(plan))
+    fitting = count_fitting(waiting.queue[taken * kept :], left, jobs.width, room_now(plan))
     aside: Int = np.int64(0)
     holders: Int = 0
     while left > 0 and holders < reservations and (fitting > 0 or not idle):
+        j = waiting.queue[taken * kept] if is_there else next_job(waiting, left, taken, kept)
+        is_there = False
         key = waiting.keys[0]
-        j = take_first(waiting, taken, left, not kept)
+        if not kept:
+            drop_first(waiting, left, taken)
         left -= 1
-        taken += kept
+        taken += 1
         if is_kept_out(plan, j):
             fitting -= jobs.width[j] <= room_now(plan)
             continue
@@ -1122,20 +1136,24 @@ def start_jobs(
         copy_start(jobs, plan, j, t)
         begin_job(jobs, now, site, j, t)
         note(scheduler.ranking.usage, j, t, jobs.width[j])
-        fitting = count_fitting(waiting.queue[taken:], left, jobs.width, room_now(plan))
+        fitting = count_fitting(waiting.queue[taken * kept :], left, jobs.width, room_now(plan))
         fitting += count_fitting(desk.aside, aside, jobs.width, room_now(plan))
     left = gather_others(jobs, scheduler, now, site, plan, desk, taken, left, aside, t)
     heap = not (kept and backfilling.same)
-    if backfilling.same and heap:
-        make_heap(waiting.queue, waiting.keys, left)
-    elif heap and left > 0:
-        rank(ranking.candidates, situation, jobs, t, ranking, desk, left)
+    if heap and not backfilling.same and left > 0:
+        left = give_keys(ranking.candidates, situation, jobs, t, ranking, desk, left)
         lift(plan, waiting, left)
     taken = np.int64(0)
     while left > 0:
-        j = take_first(waiting, taken, left, heap)
+        if heap and taken < SCANS:
+            left = drop_hopeless(jobs, plan, waiting, left)
+            if left == 0:
+                break
+        j = next_job(waiting, left, taken, not heap)
+        if heap:
+            drop_first(waiting, left, taken)
         left -= 1
-        taken += not heap
+        taken += 1
         if seems_free(jobs, plan, j) and can_start(jobs, site, plan, j, t):
             copy_start(jobs, plan, j, t)
             begin_job(jobs, now, site, j, t)
@@ -1143,6 +1161,38 @@ def start_jobs(
             if not any_may_be_free(jobs, plan):
                 break
     close_pass(jobs, plan, desk.reserved, desk.begins, holders)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def next_job(waiting: Waiting, left: Int, taken: Int, is_sorted: bool) -> Int:
+    """Return the first of `left` jobs in the queue of `waiting`, from which `taken` were taken before.
+
+    If the queue is not sorted, it is brought to its beginning, in place, see `bring_first`.
+    """
+    if is_sorted:
+        return waiting.queue[taken]
+    bring_first(waiting, left, taken)
+    return waiting.queue[0]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def drop_hopeless(jobs: Jobs, plan: Machine, waiting: Waiting, left: Int) -> Int:
+    """Return how many of the first `left` jobs in a queue may start, after the others have been dropped.
+
+    Parameters
+    ----------
+    jobs, plan
+        `Jobs` and what is free beside all reservations, which are only read.
+    waiting, left
+        `Waiting`, of which the queue and the keys are modified in place, and how many jobs are in it.
+    """
+    size: Int = np.int64(0)
+    for i in range(left):
+        if seems_free(jobs, plan, waiting.queue[i]):
+            waiting.queue[size] = waiting.queue[i]
+            waiting.keys[size] = waiting.keys[i]
+            size += 1
+    return size
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -1341,9 +1391,7 @@ def start_by_choice(
         else:
             waiting.keys[i] = -float(choice.place[jobs.group[j]])
     if strategy == GREEDY:
-        rank(scheduler.ranking.order, situation, jobs, t, scheduler.ranking, desk, count)
-    else:
-        make_heap(waiting.queue, waiting.keys, count)
+        give_keys(scheduler.ranking.order, situation, jobs, t, scheduler.ranking, desk, count)
     lift(site.free, waiting, count)
     algorithm = strategy % 3
     reservations: Int = np.int64(0) if algorithm == 0 or strategy == GREEDY else np.int64(1) if algorithm == 1 else FAR

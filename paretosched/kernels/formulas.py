@@ -240,9 +240,20 @@ def evaluate_block(
         if operation <= _SHARE:
             top += 1
             argument = program.code[i, 1]
-            for k in range(rows.size):
-                j = rows[k]
-                stacks[top, k] = _operand(program, operation, argument, jobs, j, t, usages[k], shares[j])
+            x = stacks[top]
+            if operation == _NUMBER:  # the most frequent operations have loops without a choice
+                for k in range(rows.size):
+                    x[k] = program.constants[argument]
+            elif operation == _WAIT:
+                for k in range(rows.size):
+                    x[k] = float(t - jobs.submit[rows[k]])
+            elif operation == _COLUMN:
+                for k in range(rows.size):
+                    x[k] = program.columns[argument, rows[k]]
+            else:
+                for k in range(rows.size):
+                    j = rows[k]
+                    x[k] = _operand(program, operation, argument, jobs, j, t, usages[k], shares[j])
         elif operation <= _LOG10:
             for k in range(rows.size):
                 stacks[top, k] = _of_one(operation, stacks[top, k])
@@ -250,7 +261,7 @@ def evaluate_block(
             top -= 1
             x = stacks[top]
             y = stacks[top + 1]
-            if operation == _PLUS:  # the most frequent operations have loops without a choice
+            if operation == _PLUS:
                 for k in range(rows.size):
                     x[k] = x[k] + y[k]
             elif operation == _TIMES:

@@ -12,6 +12,8 @@ from ..core.arrays import Int
 from .compiling import njit
 from .node_plan import (
     ALL_TYPES,
+    ALTERED,
+    AMOUNT,
     BEST,
     BY_LEAVES,
     BY_WEIGHT,
@@ -24,18 +26,28 @@ from .node_plan import (
     GIVES_GPUS,
     GPUS,
     HAS,
+    HEAD,
     HELD,
     LEAF,
     LEAF_CPUS,
     LEAF_NODES,
     MEMORY,
     MUST,
+    NEXT,
+    NEXT_ALTERED,
     NODE,
     NOTHING,
+    RESERVED,
+    ROW,
+    ROW_CPUS,
+    ROW_END,
+    ROW_ORDER,
     SUMS,
     THREADS,
     WEIGHT,
+    WHEN,
     NodePlan,
+    lets_in,
     look_at,
 )  # fmt: skip
 
@@ -57,20 +69,121 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
     begin, end, asked
         s, as for `look_at`.
     """
-    option = plan.options[o]
-    nodes = plan.nodes
-    mask = option["mask"]
     total: Int = np.int64(0)
     usable: Int = np.int64(0)
-    is_now = begin == plan.now[0]["second"]
+    if begin == plan.now[0]["second"] or (plan.now[0]["versions"] == 0 and is_more(plan)):
+        total, usable = what_could(plan, j, o, begin, end, asked)
+        return total > 0 and choose_of(plan, j, o, total, usable)
+    option, nodes = plan.options[o], plan.nodes
     for i in range(nodes.shape[1]):
         could: Int = np.int64(0)
-        if plan.masks[mask, i] and (not is_now or may_do(plan, option, i)) and look_at(plan, i, begin, end, asked, j):
+        if plan.masks[option["mask"], i] and look_at(plan, i, begin, end, asked, j):
             could = room_on(plan, option, i)
             total += could
             usable += could > 0
         nodes[COULD, i] = could
     return choose_of(plan, j, o, total, usable)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def is_more(plan: NodePlan) -> bool:
+    """Return whether what is free in `plan` only becomes more on nodes without a reservation."""
+    return bool(plan.now[0]["remembers"] > 0 and plan.now[0]["downs"] == 0)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def what_could(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> tuple[Int, Int]:
+    """Return how many CPUs nodes could give a job, and how many nodes; 0 and 0 if they are too few.
+
+    Else `nodes` have what each could give, and what is free there until the job ends. `begin` is now, or later
+    if what is free only becomes more.
+
+    Parameters
+    ----------
+    plan, j, o, begin, end, asked
+        As for `choose`, and modified in place.
+    """
+    nodes, now, option = plan.nodes, plan.now, plan.options[o]
+    k = room_of(plan, o, begin)
+    known = plan.known[k]
+    if known["serving"] < option["fewest_nodes"]:
+        return np.int64(0), np.int64(0)
+    resources = now[0]["resources"]
+    free = HAS + resources
+    source = free + (2 * resources if k == 0 else resources)
+    total: Int = known["total"]
+    usable: Int = known["usable"]
+    only_more = is_more(plan)
+    for i in range(nodes.shape[1]):
+        before = plan.rooms[k, i]
+        nodes[COULD, i] = before
+        if before == 0:
+            continue
+        can: Int = np.int64(0)
+        if only_more and nodes[RESERVED, i] != now[0]["passes"]:
+            for r in range(resources):
+                nodes[free + r, i] = nodes[source + r, i]
+            can = before if lets_in(plan, i, j, source) else np.int64(0)
+        elif look_at(plan, i, begin, end, asked, j):
+            can = room_on(plan, option, i)
+        nodes[COULD, i] = can
+        total += can - before
+        usable -= can == 0
+    return total, usable
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def room_of(plan: NodePlan, o: Int, second: Int) -> Int:
+    """Return the row of `rooms` of `plan` with what each node could give in a `second` in option o, whoever is there.
+
+    It is found out again, in place, for nodes where something was taken or given back since it was asked for last. Of
+    seconds that are not now, that of the last one is known.
+    """
+    nodes, now = plan.nodes, plan.now
+    k: Int = np.int64(0)
+    if second == now[0]["second"]:
+        k = 1 + o % (plan.known.size - 1)
+    known = plan.known[k]
+    if known["option"] != o or (k == 0 and known["second"] != second):
+        known["option"], known["second"] = o, second
+        known["total"] = known["usable"] = known["serving"] = 0
+        for i in range(nodes.shape[1]):
+            plan.rooms[k, i] = 0
+            note_room(plan, o, k, i)
+    else:
+        node = now[0]["altered"]
+        while node != NOTHING and nodes[ALTERED, node] > known["alterations"]:
+            note_room(plan, o, k, node)
+            node = nodes[NEXT_ALTERED, node]
+    known["alterations"] = now[0]["alterations"]
+    return k
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def note_room(plan: NodePlan, o: Int, k: Int, node: Int) -> None:
+    """Find out again what a `node` could give in option o, which has row k of the rooms of `plan`, in place."""
+    nodes, option, known = plan.nodes, plan.options[o], plan.known[k]
+    resources = plan.now[0]["resources"]
+    free = HAS + resources
+    before = plan.rooms[k, node]
+    can: Int = np.int64(0)
+    if not plan.masks[option["mask"], node]:
+        return
+    if k == 0:
+        step = nodes[HEAD, node]
+        while plan.steps[step, NEXT] != NOTHING and plan.steps[plan.steps[step, NEXT], WHEN] <= known["second"]:
+            step = plan.steps[step, NEXT]
+        for r in range(resources):
+            nodes[free + r, node] = nodes[free + 2 * resources + r, node] = plan.steps[step, AMOUNT + r]
+        can = room_on(plan, option, node)
+    elif may_do(plan, option, node):
+        for r in range(resources):
+            nodes[free + r, node] = nodes[free + resources + r, node]
+        can = room_on(plan, option, node)
+    plan.rooms[k, node] = can
+    known["total"] += can - before
+    known["usable"] += np.int64(can > 0) - np.int64(before > 0)
+    known["serving"] += np.int64(can >= option["fewest_cpus"]) - np.int64(before >= option["fewest_cpus"])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -153,18 +266,6 @@ def may_serve(plan: NodePlan, option: np.void, node: Int) -> bool:
     cpus = plan.nodes[HAS + 2 * plan.now[0]["resources"] + CPUS, node]
     is_enough = cpus >= option["fewest_cpus"] and (not option["whole"] or cpus == plan.nodes[HAS + CPUS, node])
     return is_enough and may_do(plan, option, node)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def may_fit_now(plan: NodePlan, option: np.void) -> bool:
-    """Return whether a job of an `option` may fit now, for all that costs little to know of the nodes of `plan`."""
-    count: Int = option["fewest_nodes"]
-    for i in range(plan.nodes.shape[1]):
-        if plan.masks[option["mask"], i] and may_serve(plan, option, i):
-            count -= 1
-            if count <= 0:
-                return True
-    return False
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -565,58 +666,142 @@ def by_rows(plan: NodePlan) -> None:
         `NodePlan`, modified in place: what is missing, and what each node gives.
     """
     now, nodes = plan.now, plan.nodes
-    size = nodes.shape[1]
+    rows: Int = list_rows(plan)
+    place: Int = NOTHING  # of the largest row of the smallest weight that is left, once the rows are in order
     while lacks(plan):
-        best_first: Int = NOTHING
-        best_last: Int = NOTHING
-        best_cpus: Int = np.int64(0)
-        best_named: Int = NOTHING
-        best_suffices = False
-        last: Int = np.int64(0)
-        while last < size:
-            first = last
-            last += 1
-            if nodes[CAN, first] == 0:
-                continue
-            while last < size and nodes[CAN, last] > 0 and nodes[WEIGHT, last] == nodes[WEIGHT, first]:
-                last += 1
-            cpus: Int = np.int64(0)
-            left: Int = np.int64(0)
-            gpus: Int = np.int64(0)
-            named: Int = NOTHING
-            for i in range(first, last):
-                if now[0]["named"] > 0 and nodes[MUST, i] > 0 and named == NOTHING:
-                    named = i
-                if nodes[GIVES, i] == 0:
-                    cpus += nodes[CAN, i]
-                    left += 1
-                    if now[0]["lacks_gpus"] > 0:
-                        gpus += gpus_of(plan, i, now[0]["gpu_type"])
-            if left == 0:
-                continue
-            suffices = (
-                cpus >= now[0]["lacks_cpus"]
-                and left >= now[0]["lacks_nodes"] - now[0]["spare"]
-                and gpus >= now[0]["lacks_gpus"]
-            )
-            if best_first == NOTHING:
-                better = True
-            elif (named != NOTHING) != (best_named != NOTHING):
-                better = named != NOTHING
-            elif nodes[WEIGHT, first] != nodes[WEIGHT, best_first]:
-                better = nodes[WEIGHT, first] < nodes[WEIGHT, best_first]
-            else:
-                fits_better = cpus < best_cpus if suffices else cpus > best_cpus
-                better = bool(fits_better or (suffices and not best_suffices))
-            if better:
-                best_first, best_last, best_cpus = first, last, cpus
-                best_suffices, best_named = suffices, named
-        if best_first == NOTHING:
+        best: Int = NOTHING
+        if place >= 0:
+            while place < rows and nodes[ROW_CPUS, nodes[ROW_ORDER, place]] == 0:
+                place += 1
+            if place == rows:
+                return
+            best = nodes[ROW_ORDER, place]
+        # While the largest row has too few CPUs, none suffices, and it is the best one.
+        if best == NOTHING or nodes[ROW_CPUS, best] >= now[0]["lacks_cpus"]:
+            best = best_row(plan, rows)
+        if best == NOTHING:
             return
-        take_row(plan, best_first, best_last, best_named)
-        for i in range(best_first, best_last):
-            if nodes[GIVES, i] == 0:
-                nodes[CAN, i] = 0  # of this row no more are taken
+        first, last = nodes[ROW, best], nodes[ROW_END, best]
+        named: Int = NOTHING
+        if now[0]["named"] > 0:
+            named = first_named(plan, first, last)
+        take_row(plan, first, last, named)
+        nodes[ROW_CPUS, best] = 0  # of this row no more are taken
+        if place < 0 and now[0]["named"] == 0 and lacks(plan):
+            order_rows(plan, rows)
+            place = np.int64(0)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def list_rows(plan: NodePlan) -> Int:
+    """Write down the rows of nodes of `plan`, in place, that could give something more; return how many they are."""
+    nodes = plan.nodes
+    size = nodes.shape[1]
+    rows: Int = np.int64(0)
+    last: Int = np.int64(0)
+    while last < size:
+        first = last
+        last += 1
+        if nodes[CAN, first] == 0:
+            continue
+        cpus: Int = nodes[CAN, first] if nodes[GIVES, first] == 0 else np.int64(0)
+        while last < size and nodes[CAN, last] > 0 and nodes[WEIGHT, last] == nodes[WEIGHT, first]:
+            cpus += nodes[CAN, last] if nodes[GIVES, last] == 0 else 0
+            last += 1
+        if cpus > 0:
+            nodes[ROW, rows], nodes[ROW_END, rows], nodes[ROW_CPUS, rows] = first, last, cpus
+            rows += 1
+    return rows
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def best_row(plan: NodePlan, rows: Int) -> Int:
+    """Return which of so many `rows` of nodes of `plan` is the next one, see `by_rows`; NOTHING if none is left."""
+    now, nodes = plan.now, plan.nodes
+    best: Int = NOTHING
+    best_named: Int = NOTHING
+    best_suffices = False
+    for k in range(rows):
+        cpus = nodes[ROW_CPUS, k]
+        if cpus == 0:
+            continue
+        first, last = nodes[ROW, k], nodes[ROW_END, k]
+        left: Int = last - first
+        gpus: Int = np.int64(0)
+        named: Int = NOTHING
+        if now[0]["named"] > 0:
+            named = first_named(plan, first, last)
+            for i in range(first, last):
+                left -= nodes[GIVES, i] > 0
+        if now[0]["lacks_gpus"] > 0:
+            for i in range(first, last):
+                if nodes[GIVES, i] == 0:
+                    gpus += gpus_of(plan, i, now[0]["gpu_type"])
+        suffices = (
+            cpus >= now[0]["lacks_cpus"]
+            and left >= now[0]["lacks_nodes"] - now[0]["spare"]
+            and gpus >= now[0]["lacks_gpus"]
+        )
+        if best == NOTHING:
+            better = True
+        elif (named != NOTHING) != (best_named != NOTHING):
+            better = named != NOTHING
+        elif nodes[WEIGHT, first] != nodes[WEIGHT, nodes[ROW, best]]:
+            better = nodes[WEIGHT, first] < nodes[WEIGHT, nodes[ROW, best]]
+        else:
+            fits_better = cpus < nodes[ROW_CPUS, best] if suffices else cpus > nodes[ROW_CPUS, best]
+            better = bool(fits_better or (suffices and not best_suffices))
+        if better:
+            best, best_suffices, best_named = k, suffices, named
+    return best
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def first_named(plan: NodePlan, first: Int, last: Int) -> Int:
+    """Return the first node from `first` to before `last` of `plan` that must be taken; NOTHING for none."""
+    for i in range(first, last):
+        if plan.nodes[MUST, i] > 0:
+            return i
+    return np.int64(NOTHING)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def order_rows(plan: NodePlan, rows: Int) -> None:
+    """Order so many `rows` of nodes of `plan`, in place: by weight, then the largest first, then by their numbers."""
+    order = plan.nodes[ROW_ORDER]
+    for k in range(rows):
+        order[k] = k
+    for i in range(rows // 2 - 1, -1, -1):
+        sink_row(plan, i, rows)
+    for left in range(rows - 1, 0, -1):
+        order[0], order[left] = order[left], order[0]
+        sink_row(plan, np.int64(0), left)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def sink_row(plan: NodePlan, i: Int, size: Int) -> None:
+    """Sink the row at place i of the order of `plan`, in place, in a heap of that `size` with the last one on top."""
+    order = plan.nodes[ROW_ORDER]
+    while 2 * i + 1 < size:
+        child = 2 * i + 1
+        if child + 1 < size and is_before(plan, order[child], order[child + 1]):
+            child += 1
+        if is_before(plan, order[child], order[i]):
+            return
+        order[i], order[child] = order[child], order[i]
+        i = child
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def is_before(plan: NodePlan, one: Int, other: Int) -> bool:
+    """Return whether row `one` comes before the `other` one in the order of `plan`, see `order_rows`."""
+    nodes = plan.nodes
+    weight, other_weight = nodes[WEIGHT, nodes[ROW, one]], nodes[WEIGHT, nodes[ROW, other]]
+    cpus, other_cpus = nodes[ROW_CPUS, one], nodes[ROW_CPUS, other]
+    return bool(
+        weight < other_weight
+        or (weight == other_weight and (cpus > other_cpus or (cpus == other_cpus and one < other)))
+    )
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -5,7 +5,7 @@ import numpy as np
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .inputs import Jobs
-from .node_choice import choose, may_do, may_fit_now, may_serve, most_nodes, most_of, room_on
+from .node_choice import choose, may_do, may_serve, most_nodes, most_of, room_of, room_on
 from .node_plan import (
     AMOUNT,
     AT_ALL,
@@ -50,8 +50,6 @@ def put(plan: NodePlan, j: Int, t: Int, length: Int, asked: Int) -> bool:
     shape = plan.shapes[holder["shape"]]
     for o in range(shape["option"], shape["option_end"]):
         if holder["limit"] > plan.options[o]["longest"] or first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
-            continue
-        if t == plan.now[0]["second"] and not may_fit_now(plan, plan.options[o]):
             continue
         if choose(plan, j, o, t, t + length, t + asked) and is_within(plan, j, o):
             return True
@@ -188,9 +186,11 @@ def learn_longest(plan: NodePlan, j: Int) -> None:
     shape = plan.shapes[plan.holders[j]["shape"]]
     time: Int = np.int64(0)
     for o in range(shape["option"], shape["option_end"]):
-        mask = plan.options[o]["mask"]
+        k = room_of(plan, o, plan.now[0]["second"])
+        if plan.known[k]["serving"] == 0:
+            continue
         for i in range(plan.nodes.shape[1]):
-            if plan.masks[mask, i] and time < FAR and may_serve(plan, plan.options[o], i):
+            if plan.rooms[k, i] > 0 and time < FAR:
                 time = longest_on(plan, j, o, i, time)
     shape["hopeless"] = time == 0
     shape["length"] = time + 1
@@ -215,6 +215,9 @@ def longest_on(plan: NodePlan, j: Int, o: Int, node: Int, time: Int) -> Int:
     option = plan.options[o]
     if not may_serve(plan, option, node):
         return time
+    if plan.now[0]["remembers"] and plan.nodes[RESERVED, node] != plan.now[0]["passes"]:  # it only becomes more
+        can = look_at(plan, node, t, t + 1, t + 1, j) and room_on(plan, option, node) > 0
+        return FAR if can else time
     step = steps[plan.nodes[HEAD, node], NEXT]
     while step != NOTHING and steps[step, WHEN] - t <= time:
         step = steps[step, NEXT]
@@ -376,9 +379,9 @@ def first_place(plan: NodePlan, j: Int, length: Int, after: Int, until: Int, see
     """
     shape = plan.shapes[plan.holders[j]["shape"]]
     asked: Int = max(length, plan.holders[j]["request"])
+    if not is_tried and put(plan, j, after, length, asked):
+        return after
     if not shape["single"] or plan.now[0]["downs"] > 0:
-        if not is_tried and put(plan, j, after, length, asked):
-            return after
         return sweep(plan, j, length, after, until)
     found: Int = until
     for o in range(shape["option"], shape["option_end"]):
@@ -687,7 +690,7 @@ def lift_tiers(plan: NodePlan, queue: Ints, keys: Floats, count: Int) -> None:
     plan
         `NodePlan`, only read.
     queue, keys
-        (count or more,) int64 rows and float64, a heap; modified in place.
+        (count or more,) int64 rows and float64, modified in place.
     count
         How many jobs are in the queue.
     """
@@ -716,7 +719,6 @@ def lift_tiers(plan: NodePlan, queue: Ints, keys: Floats, count: Int) -> None:
         most = 0.0
     for i in range(others):
         keys[i] = most + float(plan.holders[queue[i]]["tier"] * count + i) * max(abs(most), 1.0)
-    make_heap(queue, keys, count)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

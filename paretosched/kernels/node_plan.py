@@ -23,11 +23,14 @@ ALL_TYPES = -1  # of GPUs
 CONS_TRES, IN_ORDER, BEST, EMPTIEST, BY_LEAVES = range(5)  # the rules by which nodes are chosen
 
 # Columns of the arrays of a `NodePlan`. What is alike is in one array: with more arrays numba takes far longer.
-# Rows of `nodes`; from HAS on what each node has of the resources, then what is free for a job, then what is free now.
+# Rows of `nodes`; from HAS on what each node has of the resources, then what is free for a job, what is free now, and
+# what is free in the second of the first row of `rooms`.
+# FREED and ALTERED have two rows more each, see `move_first`.
 (
     THREADS, WEIGHT, BY_WEIGHT, HEAD, UNTIL, DOWN, DOWN_END, CAN, COULD, GIVES, GIVES_GPUS, MUST,
-    LEAF, LEAF_CPUS, LEAF_NODES, FREED, EARLIER, LATER, LEFT, RESERVED, ROOM, HAS,
-) = range(22)  # fmt: skip
+    LEAF, LEAF_CPUS, LEAF_NODES, ROW, ROW_END, ROW_CPUS, ROW_ORDER,
+    FREED, EARLIER, LATER, ALTERED, _, NEXT_ALTERED, LEFT, RESERVED, HAS,
+) = range(28)  # fmt: skip
 WHEN, NEXT, AMOUNT = range(3)  # of `steps`
 NODE, HELD = range(2)  # of `held`
 # What jobs share wherever they run are pools: licences, and what limits allow. Of each, columns at the end of `lists`:
@@ -60,6 +63,9 @@ SHAPE = record(
     "option", "option_end", "single", "late", "timed", "rows", "job", "waiting",
     "hopeless", "seen", "length", "asked", "version", "shortest", "open", "held",
 )  # fmt: skip
+# of what nodes can give to jobs with an option: when, after how many alterations of nodes, how many CPUs and nodes that
+# is in all, and how many nodes give as much as each has to
+ROOM = record("option", "second", "alterations", "total", "usable", "serving")
 HOLDER = record(
     "shape", "tier", "user", "alone", "request", "limit", "first", "count", "option", "place", "seen", "begun",
     "downs", "inside", "windows", "windows_end",
@@ -69,7 +75,7 @@ HOLDER = record(
 NOW = record(
     "second", "spare_steps", "used_steps", "free_cpus", "full", "resources", "types", "cores", "shared", "pools",
     "licences", "downs", "ends", "views", "inside", "timed", "counted", "given_back", "freed", "version", "versions",
-    "last_version", "remembers", "passes", "node_bits", "shared_since",
+    "last_version", "remembers", "passes", "node_bits", "shared_since", "alterations", "altered",
     # of a job whose nodes are chosen: what is still missing, and what it takes of each node
     "lacks_cpus", "lacks_gpus", "more", "lacks_nodes", "spare", "count", "named", "step", "gpus_per_node",
     "gpus_per_task", "gpus", "gpu_type", "whole",
@@ -82,15 +88,17 @@ class NodePlan(NamedTuple):
     Attributes
     ----------
     nodes
-        (HAS + 3 R or more, m) int64: the threads of a core, the weight, the node at this place by weight, the first
+        (HAS + 4 R or more, m) int64: the threads of a core, the weight, the node at this place by weight, the first
         step and the second of the next one, and the part of `lists` with the down times of each node; the CPUs that it
         can give a job, and could give if all nodes were used; the CPUs and GPUs that it gives, and whether it must; its
-        leaf switch; the CPUs and nodes that the leaf of this number can give; when something was given back there last,
-        as `now["given_back"]` counts, and the nodes before and after it in a list by that, the latest first; the last
-        job whose place was looked for again while it had one there, plus one; the last pass that
-        remembers in which a job has a reservation there; what it can give one job now, see `slurm_passes.note_room`;
-        what it has, what is free for a job, and
-        what is free now; and for each pool of nodes that count once, how many of its jobs are there.
+        leaf switch; the CPUs and nodes that the leaf of this number can give; the first node, the end and the CPUs of
+        the row of nodes of this number, and the number of the row at this place in their order, see
+        `node_choice.list_rows`; when something was given back there last, as `now["given_back"]` counts, and the nodes
+        before and after it in a list by that, the latest first; likewise when what is free there now was altered last,
+        as `now["alterations"]` counts; the last job whose place was looked for again while it had one there, plus one;
+        the last pass that remembers in which a job has a reservation there; what it has, what is free for a job, now,
+        and in the second of the first row of `rooms`; and for each pool of nodes that count once, how many of its jobs
+        are there.
     steps
         (p, AMOUNT + R) int64: from when on so much is free, s, and the next step of the node.
     held
@@ -128,6 +136,11 @@ class NodePlan(NamedTuple):
         down times there are of all nodes for all of them, `timed` whether any pool is so, `counted` when timed pools
         were last counted, s, `freed` the node on which something was given back last, `passes` how many passes there
         were, and `shared_since` the number of changes of pools, and one.
+    rooms
+        (k, m) int32, the CPUs that each node could give to a job with an option, whoever is there: in the first row
+        those in one second that is not now, in the others those of now, see `node_choice.room_of`.
+    known
+        (k,) ROOM, what is known of each row of `rooms`.
     versions
         (v, 4) int64: of the reservations of a pass, the job, its second, a sum of what it holds, and the number under
         which these and all before them are known; one more than there can be.
@@ -144,6 +157,8 @@ class NodePlan(NamedTuple):
     seconds: Ints
     now: NDArray[np.void]
     versions: Ints
+    rooms: NDArray[np.int32]
+    known: NDArray[np.void]
 
 
 def fresh(plan: NodePlan) -> NodePlan:
@@ -158,6 +173,8 @@ def fresh(plan: NodePlan) -> NodePlan:
         seconds=np.empty_like(plan.seconds),
         now=plan.now.copy(),
         versions=np.empty_like(plan.versions),
+        rooms=np.empty_like(plan.rooms),
+        known=plan.known.copy(),
     )
 
 
@@ -176,9 +193,11 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
     for i in range(plan.nodes.shape[1]):
         plan.nodes[HEAD, i] = i
         plan.nodes[UNTIL, i] = FAR
-        plan.nodes[FREED, i] = plan.nodes[LEFT, i] = plan.nodes[RESERVED, i] = 0
-        plan.nodes[EARLIER, i] = i - 1  # NOTHING before the first one
-        plan.nodes[LATER, i] = i + 1 if i + 1 < plan.nodes.shape[1] else NOTHING
+        plan.nodes[LEFT, i] = plan.nodes[RESERVED, i] = 0
+        for row in (FREED, ALTERED):
+            plan.nodes[row, i] = 0
+            plan.nodes[row + 1, i] = i - 1  # NOTHING before the first one
+            plan.nodes[row + 2, i] = i + 1 if i + 1 < plan.nodes.shape[1] else NOTHING
         plan.steps[i, WHEN] = since
         plan.steps[i, NEXT] = NOTHING
         for r in range(now[0]["resources"]):
@@ -189,7 +208,7 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
         plan.lists[i + FREE] = plan.lists[i + TOTAL]
         plan.lists[i + RATE] = plan.lists[i + COUNTED] = 0
     now[0]["counted"] = since // PERIOD * PERIOD
-    for row in range(HAS + 3 * now[0]["resources"], plan.nodes.shape[0] - 2 * now[0]["views"]):
+    for row in range(HAS + 4 * now[0]["resources"], plan.nodes.shape[0] - 2 * now[0]["views"]):
         for i in range(plan.nodes.shape[1]):
             plan.nodes[row, i] = 0
     now[0]["second"] = since
@@ -197,7 +216,9 @@ def clear_nodes(plan: NodePlan, since: Int) -> None:
     now[0]["used_steps"] = plan.nodes.shape[1]
     now[0]["free_cpus"] = total
     now[0]["full"] = 0
-    now[0]["given_back"] = now[0]["freed"] = 0
+    now[0]["given_back"] = now[0]["freed"] = now[0]["alterations"] = now[0]["altered"] = 0
+    for k in range(plan.known.size):
+        plan.known[k]["option"] = NOTHING
     now[0]["version"] = now[0]["versions"] = now[0]["last_version"] = now[0]["remembers"] = 0
     now[0]["passes"] = now[0]["shared_since"] = 1
     for i in range(plan.versions.shape[0]):
@@ -267,13 +288,17 @@ def pass_steps(plan: NodePlan, second: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def note_head(plan: NodePlan, node: Int) -> None:
-    """Write down what is free on a `node` now, and until when, after its first step has changed; `plan` is modified."""
+    """Write down what is free on a `node` now, and until when, after its steps have changed; `plan` is modified."""
+    now = plan.now
     head = plan.nodes[HEAD, node]
     later = plan.steps[head, NEXT]
     plan.nodes[UNTIL, node] = FAR if later == NOTHING else plan.steps[later, WHEN]
-    first = HAS + 2 * plan.now[0]["resources"]
-    for r in range(plan.now[0]["resources"]):
+    first = HAS + 2 * now[0]["resources"]
+    for r in range(now[0]["resources"]):
         plan.nodes[first + r, node] = plan.steps[head, AMOUNT + r]
+    now[0]["alterations"] += 1
+    plan.nodes[ALTERED, node] = now[0]["alterations"]
+    now[0]["altered"] = move_first(plan, ALTERED, now[0]["altered"], node)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -417,10 +442,10 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
         step = steps[step, NEXT]
     for r in range(resources):
         nodes[free + r, node] = steps[step, AMOUNT + r]
+    # Without a reservation what is free only becomes more, and jobs there only become fewer.
+    if plan.now[0]["remembers"] and nodes[RESERVED, node] != plan.now[0]["passes"]:
+        return lets_in(plan, node, j, free)
     user = plan.holders[j]["user"]
-    # Without a reservation what is free only becomes more.
-    if user == NOTHING and plan.now[0]["remembers"] and nodes[RESERVED, node] != plan.now[0]["passes"]:
-        return bool(nodes[free + CPUS, node] > 0)
     amounts: Int = resources if user == NOTHING else resources - SUMS
     while nodes[free + CPUS, node] > 0:
         if user != NOTHING:
@@ -433,6 +458,27 @@ def look_at(plan: NodePlan, node: Int, begin: Int, end: Int, asked: Int, j: Int)
         for r in range(amounts):
             nodes[free + r, node] = min(nodes[free + r, node], steps[step, AMOUNT + r])
     return False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def lets_in(plan: NodePlan, node: Int, j: Int, row: Int) -> bool:
+    """Return whether CPUs of a node are free, and those who are there let job j in, see `is_alone`.
+
+    Parameters
+    ----------
+    plan, node, j
+        `NodePlan`, only read, the node and the job.
+    row
+        The first of the rows of its nodes that say what is free there, and who is.
+    """
+    if plan.nodes[row + CPUS, node] <= 0:
+        return False
+    user = plan.holders[j]["user"]
+    if user == NOTHING:
+        return True
+    part = row + plan.now[0]["resources"] - (SUMS if plan.holders[j]["alone"] else SUMS // 2)
+    there, users, squares = plan.nodes[part, node], plan.nodes[part + 1, node], plan.nodes[part + 2, node]
+    return bool(2 * user * users == squares + user * user * there)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -579,7 +625,7 @@ def taken_of(plan: NodePlan, j: Int, kind: Int, asked: Int, there: Int) -> Int:
 @njit(cache=True, nogil=True, _nrt=False)
 def row_of_pool(plan: NodePlan, kind: Int) -> Int:
     """Return the row of the nodes of `plan` that says how many jobs of a pool are there; see ONCE for its `kind`."""
-    return HAS + 3 * plan.now[0]["resources"] + ONCE - 1 - kind
+    return HAS + 4 * plan.now[0]["resources"] + ONCE - 1 - kind
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -626,17 +672,26 @@ def count_timed(plan: NodePlan, t: Int) -> None:
 @njit(cache=True, nogil=True, _nrt=False)
 def give_back(plan: NodePlan, node: Int) -> None:
     """Note in `plan`, in place, that something was given back on a `node`, which becomes the first of those."""
-    nodes, now = plan.nodes, plan.now
+    now = plan.now
     now[0]["given_back"] += 1
-    nodes[FREED, node] = now[0]["given_back"]
-    earlier, later = nodes[EARLIER, node], nodes[LATER, node]
-    if earlier == NOTHING:
-        return
-    nodes[LATER, earlier] = later
-    if later != NOTHING:
-        nodes[EARLIER, later] = earlier
-    first = now[0]["freed"]
-    nodes[EARLIER, first] = node
-    nodes[EARLIER, node] = NOTHING
-    nodes[LATER, node] = first
-    now[0]["freed"] = node
+    plan.nodes[FREED, node] = now[0]["given_back"]
+    now[0]["freed"] = move_first(plan, FREED, now[0]["freed"], node)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def move_first(plan: NodePlan, row: Int, first: Int, node: Int) -> Int:
+    """Return a `node`, after it has been made the first one of a list of all nodes, which began with `first`.
+
+    In row `row` + 1 of the nodes of `plan`, modified in place, is the node before each one, and in the next the one
+    behind it; NOTHING for none.
+    """
+    nodes = plan.nodes
+    earlier, later = nodes[row + 1, node], nodes[row + 2, node]
+    if earlier != NOTHING:
+        nodes[row + 2, earlier] = later
+        if later != NOTHING:
+            nodes[row + 1, later] = earlier
+        nodes[row + 1, first] = node
+        nodes[row + 1, node] = NOTHING
+        nodes[row + 2, node] = first
+    return node

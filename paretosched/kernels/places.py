@@ -234,7 +234,7 @@ def tier_of(machine: Machine, j: Int) -> Int:
 
 
 def lift(machine: Machine, waiting: Waiting, count: Int) -> None:
-    """Let `count` jobs of higher tiers of a `machine` come first in the heap of `waiting`, in place."""
+    """Give `count` jobs in the queue of `waiting` other keys, in place: higher tiers of a `machine` come first."""
     raise NotImplementedError
 
 

@@ -12,7 +12,7 @@ from .formulas import BLOCK, MOST_DEEP, Program
 from .inputs import Backfilling, Jobs
 from .running import Profile, no_profile
 from .usage import Usage, no_usage, usage_of
-from .waiting_heap import Waiting, arrange_by_formula, no_jobs
+from .waiting_heap import Waiting, evaluate_all, make_heap, no_jobs
 
 NONE_YET = -1
 
@@ -78,7 +78,7 @@ class Desk(NamedTuple):
     profile
         `Profile`: the running jobs and the reservations of this pass.
     usages, stacks
-        (n,) and (MOST_DEEP, BLOCK) float64, see `arrange_by_formula`.
+        (n,) and (MOST_DEEP, BLOCK) float64, see `evaluate_all`.
     asked
         The address of the function that is asked for the keys, see `asking`; NOBODY for none.
     """
@@ -117,6 +117,20 @@ def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking,
 
     Parameters
     ----------
+    program, situation, jobs, t, ranking, desk, count
+        As for `give_keys`.
+    """
+    count = give_keys(program, situation, jobs, t, ranking, desk, count)
+    make_heap(desk.waiting.queue, desk.waiting.keys, count)
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def give_keys(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, desk: Desk, count: Int) -> Int:
+    """Give the first `count` rows of the queue their keys in second t; return how many are in it then.
+
+    Parameters
+    ----------
     program, situation
         `Program` and the scheduling situation, 0..2.
     jobs, t
@@ -136,7 +150,7 @@ def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking,
             desk.usages[i] = usage_of(ranking.usage, queue[i], t)
     usages = desk.usages
     keys = desk.waiting.keys
-    arrange_by_formula(program, situation, jobs, t, usages, ranking.shares, desk.stacks, queue, keys, count)
+    evaluate_all(program, situation, jobs, t, usages, ranking.shares, desk.stacks, queue, keys, count)
     return count
 
 

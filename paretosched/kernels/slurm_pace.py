@@ -7,24 +7,25 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Int, Ints, read_only
 from .compiling import njit
-from .node_choice import choose_of, may_do, room_on
+from .node_choice import choose_of, room_of, room_on
 from .node_plan import (
+    ALTERED,
     COULD,
-    CPUS,
     HAS,
     HELD,
+    NEXT_ALTERED,
     NODE,
     NOTHING,
-    ROOM,
-    SUMS,
     NodePlan,
+    lets_in,
     record,
 )
 from .running import expect, forget
 from .waiting_tree import FAR
 
 STOPPED, TRIED, PLANNED = range(3)  # of `counts`
-SHUT, OPEN, STALE = range(3)  # of `marks`: 1 if a node is closed, if it may be used, and if room on it has changed
+# of `marks`: 1 if a node is closed, if it may be used, if room on it has changed, and if it has still to be made ready
+SHUT, OPEN, STALE, UNSURE = range(4)
 USER, ASSOCIATION, ARRAY, QOS, REQUEUES, NUMBER, WHOSE = range(7)  # rows of `user`, and how many there are
 MODE, GRACE, RANK, EXEMPT, OVER = range(5)  # columns of `ways`; from the last one on a column for each QOS
 # What happens to a job that makes way, values of MODE; the last one is for one that will end by itself before.
@@ -47,10 +48,9 @@ LOOK = record(
     # the next pass beside events, how many came in vain, the running jobs; the number of the pass, its plans and their
     # nodes, and its openings
     "tick", "idle", "running", "number", "plans", "closed", "openings",
-    # for which jobs it is known what nodes can give: a shape and an option, and how many starts and ends there were
-    "shape", "option", "changed", "changes",
-    # how many nodes the running jobs have together, and after how many starts and ends that was
-    "parts", "parted",
+    # how many starts and ends there were, how many nodes the running jobs have together, and after how many that was
+    # and how often a running job was expected to end in another second
+    "changes", "parts", "parted", "moved",
     # whether it is known how many CPUs the open nodes can give to the job that is looked at, and how many nodes; both;
     # and on how many nodes the room has changed since
     "counted", "total", "usable", "stale",
@@ -90,7 +90,12 @@ class Pace(NamedTuple):
     since
         (m,) int64, s, from when on each node is closed by a plan; FAR for never.
     marks
-        (3, m) int64, see SHUT.
+        (4, m) int64, see SHUT.
+    ready
+        (k, m) int64, s, when each node could serve a job with an option as running jobs end, 0 for now, and FAR for
+        never; option o is in row o modulo k, see `ready_of`.
+    readied
+        (k, 3) int64, the option of each row and one, and after how many alterations of nodes and moved ends it is so.
     counts
         (partitions and reservations, 3) int64: whether each is stopped, and how many of its turns were tried and
         planned.
@@ -129,6 +134,8 @@ class Pace(NamedTuple):
     stale: Ints
     since: Ints
     marks: Ints
+    ready: Ints
+    readied: Ints
     counts: Ints
     of_user: Ints
     of_array: Ints
@@ -156,6 +163,7 @@ def empty_pace(
     ways: Ints,
     resources: int,
     held: int,
+    rooms: int,
 ) -> Pace:
     """Return the pace of a simulation before the first event.
 
@@ -168,8 +176,9 @@ def empty_pace(
         partitions and reservations.
     user, fixed, turn, ways
         (WHOSE, n), (n,), (n,) int64 and ways, as for `Pace`.
-    resources, held
-        How many resources nodes have, and how many nodes all jobs can have together.
+    resources, held, rooms
+        How many resources nodes have, how many nodes all jobs can have together, and of how many options it is kept
+        when nodes are ready for them.
     """
     look = look.copy()
     look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
@@ -187,7 +196,9 @@ def empty_pace(
         openings=np.zeros(turns + ends, np.int64),
         stale=np.zeros(m, np.int64),
         since=np.zeros(m, np.int64),
-        marks=np.zeros((3, m), np.int64),
+        marks=np.zeros((4, m), np.int64),
+        ready=np.zeros((rooms, m), np.int64),
+        readied=np.zeros((rooms, 3), np.int64),
         counts=np.zeros((parts, 3), np.int64),
         of_user=np.zeros((2, users), np.int64),
         of_array=np.zeros((arrays, parts), np.int64),
@@ -205,7 +216,7 @@ def empty_pace(
 def no_pace() -> Pace:
     """Return the pace of a simulation without passes of Slurm."""
     user, fixed, turn, ways = (np.zeros(shape, np.int64) for shape in ((WHOSE, 1), 1, 1, (1, OVER)))
-    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, user, fixed, turn, ways, 1, 1)
+    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, user, fixed, turn, ways, 1, 1, 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -227,8 +238,7 @@ def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int
     resources = plan.now[0]["resources"]
     first = HAS if idle else HAS + 2 * resources
     is_known = last - o == 1 and not idle
-    if is_known:
-        note_room(plan, pace, j, o)
+    k: Int = room_of(plan, o, plan.now[0]["second"]) if is_known else np.int64(0)
     mask = plan.options[o]["mask"]
     for i in range(nodes.shape[1]):
         pace.marks[OPEN, i] = plan.masks[mask, i] and (idle or pace.marks[SHUT, i] == 0)
@@ -246,7 +256,8 @@ def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int
                 pace.marks[OPEN, i] = 0
         count += pace.marks[OPEN, i]
         pace.marks[STALE, i] = not is_known
-        nodes[COULD, i] = nodes[ROOM, i] if is_known and pace.marks[OPEN, i] else 0
+        can: Int = plan.rooms[k, i] if is_known and pace.marks[OPEN, i] else 0
+        nodes[COULD, i] = can if can > 0 and lets_in(plan, i, j, first) else 0
         total += nodes[COULD, i]
         usable += nodes[COULD, i] > 0
     for r in range(resources):
@@ -289,24 +300,68 @@ def list_parts(plan: NodePlan, pace: Pace) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def note_room(plan: NodePlan, pace: Pace, j: Int, o: Int) -> None:
-    """Note what each node can give now to jobs that ask for what job j does in option o, if that is not known yet.
+def ready_of(plan: NodePlan, pace: Pace, o: Int) -> Int:
+    """Return the row of `ready` with when each node could serve a job with option o, as running jobs end.
 
-    `plan` and `pace` are modified in place.
+    That is as much as each node of the job has to give at least, whoever is there. It is found out again for nodes
+    where something was taken or given back since it was asked for last.
+
+    Parameters
+    ----------
+    plan, pace
+        `NodePlan` and `Pace`, modified in place.
+    o
+        The option.
     """
-    look, nodes = pace.look, plan.nodes
-    shape = plan.holders[j]["shape"]
-    if look[0]["shape"] == shape and look[0]["option"] == o and look[0]["changed"] == look[0]["changes"]:
-        return
-    look[0]["shape"], look[0]["option"], look[0]["changed"] = shape, o, look[0]["changes"]
-    option, resources = plan.options[o], plan.now[0]["resources"]
-    for i in range(nodes.shape[1]):
-        nodes[ROOM, i] = 0
-        if plan.masks[option["mask"], i] and may_do(plan, option, i):
-            for r in range(resources):
-                nodes[HAS + resources + r, i] = nodes[HAS + 2 * resources + r, i]
-            if lets_in(plan, i, j):
-                nodes[ROOM, i] = room_on(plan, option, i)
+    nodes, now, option = plan.nodes, plan.now, plan.options[o]
+    k = o % pace.readied.shape[0]
+    known, ready, unsure = pace.readied[k], pace.ready[k], pace.marks[UNSURE]
+    is_known = known[0] == o + 1 and known[2] == pace.look[0]["moved"]
+    free = HAS + now[0]["resources"]
+    left: Int = np.int64(0)
+    node: Int = now[0]["altered"]
+    while node != NOTHING and not (is_known and nodes[ALTERED, node] <= known[1]):
+        ready[node] = FAR
+        if plan.masks[option["mask"], node]:
+            for r in range(now[0]["resources"]):
+                nodes[free + r, node] = nodes[free + now[0]["resources"] + r, node]
+            unsure[node] = room_on(plan, option, node) < option["fewest_cpus"]
+            left += unsure[node]
+            if unsure[node] == 0:
+                ready[node] = 0
+        node = nodes[NEXT_ALTERED, node]
+    known[0], known[1], known[2] = o + 1, now[0]["alterations"], pace.look[0]["moved"]
+    if left > 0:
+        list_parts(plan, pace)
+        for place in range(pace.look[0]["parts"]):
+            node = pace.parts[place, ON] >> 1
+            if unsure[node]:
+                row = pace.parts[place, ROW]
+                for r in range(now[0]["resources"]):
+                    nodes[free + r, node] += plan.held[row, HELD + r]
+                if room_on(plan, option, node) >= option["fewest_cpus"]:
+                    ready[node] = pace.parts[place, UNTIL]
+                    unsure[node] = 0
+                    left -= 1
+                    if left == 0:
+                        return k
+        for node in range(nodes.shape[1]):
+            unsure[node] = 0
+    return k
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def any_ready(plan: NodePlan, pace: Pace, o: Int, k: Int, until: Int) -> bool:
+    """Return whether enough nodes that are not closed are ready for option o at the latest in second `until`.
+
+    `plan` and `pace` are only read; k is the row of `ready_of`.
+    """
+    few = plan.options[o]["fewest_nodes"]
+    mask = plan.masks[plan.options[o]["mask"]]
+    count: Int = np.int64(0)
+    for node in range(mask.size):
+        count += mask[node] and pace.marks[SHUT, node] == 0 and pace.ready[k, node] <= until
+    return bool(count >= few)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -321,13 +376,14 @@ def fits(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int) -> bool:
         The job, the first option, and the last one, which is not included.
     """
     nodes, look = plan.nodes, pace.look[0]
+    free = HAS + plan.now[0]["resources"]
     for number in range(o, last):
         option = plan.options[number]
         if look["counted"] == 0:
             look["total"] = look["usable"] = 0
             for i in range(nodes.shape[1]):
                 nodes[COULD, i] = 0
-                if pace.marks[OPEN, i] and plan.masks[option["mask"], i] and lets_in(plan, i, j):
+                if pace.marks[OPEN, i] and plan.masks[option["mask"], i] and lets_in(plan, i, j, free):
                     nodes[COULD, i] = room_on(plan, option, i)
                 pace.marks[STALE, i] = 0
                 look["total"] += nodes[COULD, i]
@@ -337,7 +393,7 @@ def fits(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int) -> bool:
             for k in range(look["stale"]):
                 node = pace.stale[k]
                 before = nodes[COULD, node]
-                nodes[COULD, node] = room_on(plan, option, node) if lets_in(plan, node, j) else 0
+                nodes[COULD, node] = room_on(plan, option, node) if lets_in(plan, node, j, free) else 0
                 pace.marks[STALE, node] = 0
                 look["total"] += nodes[COULD, node] - before
                 look["usable"] += np.int64(nodes[COULD, node] > 0) - np.int64(before > 0)
@@ -348,26 +404,19 @@ def fits(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def lets_in(plan: NodePlan, node: Int, j: Int) -> bool:
-    """Return whether CPUs of a `node` of `plan` are free, and those who are there let job j in, see `is_alone`."""
-    resources = plan.now[0]["resources"]
-    free = HAS + resources
-    if plan.nodes[free + CPUS, node] <= 0:
-        return False
-    user = plan.holders[j]["user"]
-    if user == NOTHING:
-        return True
-    part = free + resources - (SUMS if plan.holders[j]["alone"] else SUMS // 2)
-    there, users, squares = plan.nodes[part, node], plan.nodes[part + 1, node], plan.nodes[part + 2, node]
-    return bool(2 * user * users == squares + user * user * there)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
 def expect_end(pace: Pace, j: Int, end: Int) -> None:
     """Expect job j, which runs, to end in second `end`; `pace` is modified in place."""
     look = pace.look
     expect(pace.ends, look[0]["running"], (end << look[0]["row_bits"]) | j)
     look[0]["running"] += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def move_end(pace: Pace, j: Int, end: Int, later: Int) -> None:
+    """Expect job j, which runs, to end in second `later`, no more in second `end`; `pace` is modified in place."""
+    forget_end(pace, j, end)
+    expect_end(pace, j, later)
+    pace.look[0]["moved"] += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)

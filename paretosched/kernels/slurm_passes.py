@@ -52,11 +52,13 @@ from .slurm_pace import (
     UNTIL,
     USER,
     Pace,
+    any_ready,
     expect_end,
     fits,
     give_node,
     list_parts,
     open_nodes,
+    ready_of,
     share_nodes,
 )
 from .waiting_tree import FAR
@@ -445,6 +447,7 @@ def planned_start(jobs: Jobs, plan: NodePlan, pace: Pace, j: Int, o: Int, last: 
     few: Int = FAR  # nodes that it needs at least
     for option in range(o, last):
         few = min(few, plan.options[option]["fewest_nodes"])
+    k: Int = ready_of(plan, pace, o) if last - o == 1 else np.int64(0)
     place: Int = np.int64(0)
     while True:
         while place < look["openings"] and pace.openings[place] <= second:
@@ -452,7 +455,8 @@ def planned_start(jobs: Jobs, plan: NodePlan, pace: Pace, j: Int, o: Int, last: 
         later: Int = pace.openings[place] if place < look["openings"] else FAR
         shut_nodes(pace, second, second + length)
         begin: Int = FAR
-        if open_nodes(plan, pace, j, o, last, second, second + length, False) >= few:
+        is_hopeful = last - o > 1 or any_ready(plan, pace, o, k, later)
+        if is_hopeful and open_nodes(plan, pace, j, o, last, second, second + length, False) >= few:
             begin = as_jobs_end(plan, pace, j, o, last, t, later)
         if begin < FAR:
             begin = max(begin, second)

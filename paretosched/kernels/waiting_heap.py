@@ -9,6 +9,8 @@ from .compiling import njit
 from .formulas import BLOCK, Program, evaluate_block
 from .inputs import Jobs
 
+SCANS = 8  # so many jobs are looked for among all, before it is worth to make a heap
+
 
 class Waiting(NamedTuple):
     """The waiting jobs; the caller counts them.
@@ -18,8 +20,8 @@ class Waiting(NamedTuple):
     rows
         (n,) int64, in the order of arrival.
     queue, keys
-        (n,) int64 rows and (n,) float64, work space of one pass: the jobs in the order of the pass; with genes a heap
-        by the keys, with the largest key, then the lowest row, on top.
+        (n,) int64 rows and (n,) float64, work space of one pass: the jobs in the order of the pass; by keys a heap,
+        with the largest key, then the lowest row, on top, or in any order, see `bring_first`.
     """
 
     rows: Ints
@@ -50,12 +52,36 @@ def arrange_by_formula(
 
     Parameters
     ----------
+    program, situation, jobs, t, usages, shares, stacks, queue, keys, count
+        As for `evaluate_all`; of `queue` the order is modified in place, too.
+    """
+    evaluate_all(program, situation, jobs, t, usages, shares, stacks, queue, keys, count)
+    make_heap(queue, keys, count)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def evaluate_all(
+    program: Program,
+    situation: Int,
+    jobs: Jobs,
+    t: Int,
+    usages: Floats,
+    shares: Floats,
+    stacks: Floats,
+    queue: Ints,
+    keys: Floats,
+    count: Int,
+) -> None:
+    """Fill in the keys of the first `count` rows of a queue in second t.
+
+    Parameters
+    ----------
     program, situation, jobs, t, shares, stacks
         As for `evaluate_block`.
     usages
         (n,) float64, the usage of the account of each job of the queue in second t.
     queue, keys
-        (n,) int64 rows, modified in place, and (n,) float64, filled in place.
+        (n,) int64 rows, and (n,) float64, filled in place.
     count
         How many jobs are in the queue.
     """
@@ -63,7 +89,6 @@ def arrange_by_formula(
         end = min(begin + BLOCK, count)
         rows = queue[begin:end]
         evaluate_block(program, situation, jobs, rows, t, usages[begin:end], shares, stacks, keys[begin:end])
-    make_heap(queue, keys, count)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -121,6 +146,41 @@ def take_first(waiting: Waiting, position: Int, left: Int, has_weights: bool) ->
         waiting.keys[0] = waiting.keys[left - 1]
         sink(waiting.queue, waiting.keys, 0, left - 1)
     return j
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def bring_first(waiting: Waiting, left: Int, taken: Int) -> None:
+    """Let the job with the largest key, then the lowest row, be the first one of the queue, whatever the others are.
+
+    Most passes ask for few jobs, so the first SCANS times all are looked at, before a heap is made.
+
+    Parameters
+    ----------
+    waiting
+        `Waiting`, of which `queue` and `keys` are modified in place.
+    left, taken
+        How many jobs are in the queue, and how many were taken before by `drop_first`.
+    """
+    queue, keys = waiting.queue, waiting.keys
+    if taken == SCANS:
+        make_heap(queue, keys, left)
+    if taken >= SCANS:
+        return
+    first: Int = np.int64(0)
+    for i in range(1, left):
+        if keys[i] > keys[first] or (keys[i] == keys[first] and queue[i] < queue[first]):
+            first = i
+    queue[0], queue[first] = queue[first], queue[0]
+    keys[0], keys[first] = keys[first], keys[0]
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def drop_first(waiting: Waiting, left: Int, taken: Int) -> None:
+    """Take the first of `left` jobs out of the queue of `waiting`, in place; `taken` as for `bring_first`."""
+    waiting.queue[0] = waiting.queue[left - 1]
+    waiting.keys[0] = waiting.keys[left - 1]
+    if taken >= SCANS:
+        sink(waiting.queue, waiting.keys, 0, left - 1)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -41,6 +41,7 @@ from ..kernels.node_plan import (
     ONCE,
     OPTION,
     POOL,
+    ROOM,
     SHAPE,
     SHARE,
     SUMS,
@@ -89,6 +90,7 @@ LONGEST = (OPTION.names or ()).index("longest")
 PLACES = ("named", "counts", "end", "pool", "pool_end")  # of an option, in the lists of the plan
 ABOVE = 2**17  # more than any PriorityTier: jobs in reservations come first
 STEPS_A_HOLD = 2  # of the profile of a node
+MOST_ROOMS = 2**22  # what so many nodes could give to jobs of an option is known at the same time
 MOST_STEPS = 2**26  # at one time; memory is used only for those that there are
 
 
@@ -411,7 +413,7 @@ class _Builder:
     ) -> NodePlan:
         """Return the plan, with what jobs hold in `size` rows at most, of m nodes with some `resources`."""
         machine = self.machine
-        rows_of_nodes = HAS + 3 * resources + self._pools.of_nodes
+        rows_of_nodes = HAS + 4 * resources + self._pools.of_nodes
         nodes = np.zeros((rows_of_nodes + 2 * len(self._views.closed) - 2, m), np.int64)
         nodes[THREADS], nodes[WEIGHT] = machine.threads, machine.weight
         nodes[LEAF] = machine.leaf
@@ -444,6 +446,7 @@ class _Builder:
         now["pools"], now["licences"] = first[-1], self._stopping
         now["timed"] = self._pools.is_timed
         now["node_bits"] = 1 + m.bit_length()
+        rooms = 1 + max(min(len(self.options), MOST_ROOMS // m), 1)
         steps = min(m + STEPS_A_HOLD * size + 16, MOST_STEPS)
         return NodePlan(
             nodes,
@@ -457,6 +460,8 @@ class _Builder:
             np.empty(2 * steps, np.int64),
             now,
             np.empty((len(holders) + 2, 4), np.int64),
+            np.zeros((rooms, m), np.int32),
+            np.zeros(rooms, ROOM),
         )
 
 
@@ -507,7 +512,7 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
         look, len(workload), int(of_job.sum()), int((of_job * most).sum()),
         int(plan.now[0]["pools"] - 2 * plan.now[0]["downs"] - plan.now[0]["ends"]), len(machine.names),
         len(machine.partitions) + inside, np.stack([user, account, array, *preempted, number]), fixed, turn,
-        ways, int(plan.now[0]["resources"]), len(plan.held),
+        ways, int(plan.now[0]["resources"]), len(plan.held), plan.known.size - 1,
     )  # fmt: skip
 
 

@@ -139,6 +139,6 @@ def test_jobs_of_higher_tiers_come_first_then_those_of_the_largest_keys(largest:
         expected = sorted(range(count), key=lambda place: (-tiers[queue[place]], -keys[place], queue[place]))
         wanted = [int(queue[place]) for place in expected]
         waiting = Waiting(queue.copy(), queue.copy(), keys.copy())
-        make_heap(waiting.queue, waiting.keys, count)
         lift_tiers(plan, waiting.queue, waiting.keys, count)
+        make_heap(waiting.queue, waiting.keys, count)
         assert [int(take_first(waiting, 0, count - taken, True)) for taken in range(count)] == wanted
