@@ -34,6 +34,8 @@ def is_parquet(path: str | os.PathLike[str]) -> bool:
 def open_parquet(path: Path, dictionaries: Sequence[str] = (), columns: Sequence[str] = ()) -> Iterator[Any]:
     """Yield a Parquet file, a `pyarrow.parquet.ParquetFile`, that is within the limit `cells`.
 
+    Read it with use_threads=False: a command that ended while threads of pyarrow began was aborted now and then.
+
     Rows x columns count, and so do the bytes of the file, packed and unpacked, 8 as a cell. Of a file from which some
     columns are read, one group of rows after the other, only these columns of each group count.
 

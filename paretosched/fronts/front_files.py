@@ -178,7 +178,7 @@ def _read_front(place: Path) -> Front:
             raise InputError("its metadata is not JSON") from None
         kinds, groups, origins, measured = _layout(about)
         _check_columns(schema, kinds, len(groups))
-        table = file.read()
+        table = file.read(use_threads=False)
     for name in kinds:
         if table.column(name).null_count:
             raise InputError(f'column "{name}" must be {kinds[name]} without gaps, but is not')

@@ -609,7 +609,7 @@ def _parquet_cells(path: Path) -> Iterator[Sequence[str]]:
         if tuple(file.schema_arrow.names) != SEGMENT_COLUMNS:
             raise InputError(f"{path}: must have the columns {', '.join(SEGMENT_COLUMNS)}, but has others")
         check_limit(path, "rows", file.metadata.num_rows)
-        for batch in file.iter_batches(batch_size=BATCH):
+        for batch in file.iter_batches(batch_size=BATCH, use_threads=False):
             for row in zip(*batch.columns, strict=True):  # one by one: the same long text may be in every row
                 cells = [str(cell.as_py()) for cell in row]
                 check_limit(path, "line", sum(map(len, cells)))

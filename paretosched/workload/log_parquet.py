@@ -211,7 +211,7 @@ def _columns(place: Path) -> tuple[dict[str, Any], Requests, Records | None, _Ab
                 raise InputError(f"column {key} must have {'texts' if key in TEXTS else 'numbers'}, but {fact}")
     names = (*JOBS, *asked, *TEXTS, *fields)
     with open_parquet(place, TEXTS, columns=names) as file:
-        table = file.read(columns=[*names])
+        table = file.read(columns=[*names], use_threads=False)
     for key in names:
         if table.column(key).null_count:
             raise InputError(f"column {key} must be without gaps, but is not")

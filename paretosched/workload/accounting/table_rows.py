@@ -152,7 +152,7 @@ def _parquet_rows(path: str, columns: Mapping[str, str]) -> Iterator[Rows]:
         with open_parquet(Path(path), dictionaries, columns=wanted) as file:
             number = 1
             rows = max(1, min(AT_ONCE, MOST_AT_ONCE // max(shared.values(), default=1)))
-            for batch in file.iter_batches(batch_size=rows, columns=wanted):
+            for batch in file.iter_batches(batch_size=rows, columns=wanted, use_threads=False):
                 cells = {name: _texts(f"{path}: column {in_quotes(name)}", batch.column(name)) for name in wanted}
                 lines = range(number, number + batch.num_rows)
                 yield Rows(path, lines, {what: cells[name] for what, name in columns.items()})
