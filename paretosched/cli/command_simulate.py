@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError, in_quotes, number_of
+from ..core.errors import InputError, first_few, in_quotes, number_of
 from .console import Changes, remark, show
 from .file_kinds import Kind
 from .inputs import (
@@ -106,7 +106,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="FILE",
         type=Name(writes=Kind.SEGMENTS),
         help="where jobs are preempted: file to write when and where each runs: job,from,to,nodes (CSV, or "
-        ".parquet); of a log with nodes those that made way for others",
+        ".parquet); of a log with nodes those that made way for others or were stopped",
     )
     output.add_argument(
         "--save-policy",
@@ -133,7 +133,7 @@ def run(options: argparse.Namespace) -> None:
     load_kernels_sooner()
     workload = _without(read_workload(options), options.without or ())
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
-    today = None if policy is None else _against_record(schedule, policy)
+    today = None if policy is None else _against_record(workload, schedule, policy, options.users)
     text = _json(options, schedule, policy, today) if options.json else _text(schedule, policy, today)
     _write(options, schedule, policy)
     remark_repairs(options, options.trace, workload)
@@ -166,7 +166,8 @@ def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
     if options.row is not None:
         raise InputError("--row: chooses a schedule of a front, so it needs --front")
     (policy,) = read_policies(options, ["easy" if options.policy is None else options.policy], options.shares)
-    return with_progress(lambda: simulate(workload, policy, options.estimates, options.users)), policy, None
+    estimates, users = options.estimates, options.users
+    return with_progress(lambda: simulate(workload, policy, estimates, users, refusals=True)), policy, None
 
 
 def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
@@ -191,7 +192,7 @@ def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule
             return with_progress(lambda: schedule(front, row, workload)), policy, front.digest
         if policy is None:
             raise InputError(f"{why_no_policy(front, row)}; so it takes no --estimates or --users")
-        simulated = with_progress(lambda: simulate(workload, policy, options.estimates, options.users))
+        simulated = with_progress(lambda: simulate(workload, policy, options.estimates, options.users, refusals=True))
         return simulated, policy, front.digest
     except InputError as error:
         raise InputError(f"{options.front}: {error}") from None
@@ -210,12 +211,14 @@ def _write(options: argparse.Namespace, schedule: Schedule, policy: Policy | Non
         save_policy(policy, options.save_policy)
 
 
-def _against_record(schedule: Schedule, policy: Policy) -> RecordedWaits | None:
+def _against_record(log: Workload, schedule: Schedule, policy: Policy, users: str) -> RecordedWaits | None:
     """Return how near today's scheduler, that of a slurm.conf, comes to the waits of the log; None if it has none."""
     if "slurm" not in policy.provenance:
         return None
-    from ..comparison.recorded_waits import recorded_waits
+    from ..comparison.recorded_waits import recorded_waits, waits_beside
 
+    if users == "recorded":
+        return waits_beside(log, schedule)
     return recorded_waits(schedule.workload, schedule.start, schedule.name)
 
 
@@ -241,6 +244,8 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
     about["waits"] = waits_of_groups(schedule, today)
     about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
+    never = [{"reason": reason, "jobs": len(jobs), "numbers": [*jobs]} for reason, jobs in schedule.never]
+    about |= {"never_ran": never} if never else {}
     about |= {} if schedule.waiting is None else {"waiting": schedule.waiting.table()}
     about |= {} if schedule.preemption is None else {"preempted": schedule.preemption}
     about |= {} if today is None else {"recorded_waits": today.facts()}
@@ -291,6 +296,8 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
             Column("share", "% of the hours", ".1f"),
         ]
         lines.append(f"\n{table(schedule.waiting.table(), waiting)}")
+    if schedule.never:
+        lines.append(f"\n{_never_words(schedule)}")
     if schedule.preemption is not None:
         lines.append(f"\n{_preempted_words(schedule.preemption)}")
     if today is not None:
@@ -298,12 +305,34 @@ def _text(schedule: Schedule, policy: Policy | None, today: RecordedWaits | None
     return "\n".join(lines)
 
 
+def _never_words(schedule: Schedule) -> str:
+    """Return in words which jobs of the log never run in a schedule, and why."""
+    count = sum(len(jobs) for _, jobs in schedule.never)
+    jobs_in_all = number_of(len(schedule.workload) + count, "job")
+    lines = [
+        f"{count:,} of {jobs_in_all} never ran, and are not in what is said above; the Slurm of the log took each of "
+        "them, with other waits (--without limits,preemption):"
+    ]
+    for reason, jobs in schedule.never:
+        lines.append(f"  {reason}: {first_few((f'job {job}' for job in jobs), len(jobs))}")
+    return "\n".join(lines)
+
+
 def _preempted_words(about: Mapping[str, Any]) -> str:
-    """Return what was lost because jobs made way for others, or their reservation ended, in a sentence."""
+    """Return what was lost because jobs made way for others, or their reservation ended, in a sentence or two."""
+    stopped = ""
+    if "stopped" in about:
+        stopped = (
+            f"{number_of(about['stopped'], 'job')} stopped while others had their CPUs, "
+            f"{number_of(about['stops'], 'time')}: {about['stopped_hours']:,.1f} hours"
+        )
+    if "jobs" not in about:
+        return stopped
     cancelled = f", {about['cancelled']:,} of them for good" if about["cancelled"] else ""
     reserved = f" ({about['with_reservation']:,} with their reservation)" if about["with_reservation"] else ""
     why = "ended before they had run" if reserved else "made way for others"
-    return (
+    lost = (
         f"{number_of(about['jobs'], 'job')} {why}, {number_of(about['times'], 'time')}{cancelled}{reserved}: "
         f"{about['lost_cpu_hours']:,.1f} CPU hours lost, {about['lost_percent']:.2f} % of what ran"
     )
+    return f"{lost}\n{stopped}" if stopped else lost

@@ -129,21 +129,20 @@ def runs_between(schedule: Schedule, begin: int, end: int) -> list[Run]:
     w = schedule.workload
     takes_time = schedule.finish > schedule.start
     among = np.flatnonzero(takes_time & (schedule.finish > begin) & (schedule.start < end))
-    among = among[np.argsort(schedule.start[among], kind="stable")]
+    pieces = [(job, *piece) for job in among.tolist() for piece in schedule.pieces(job) if piece[1] > piece[0]]
+    among, since, until = np.array(sorted(pieces, key=lambda piece: piece[1]), dtype=np.int64).reshape(-1, 3).T
     placement, pools = schedule.placement, [(0, w.capacity)]
     held = [[(0, width)] for width in w.width[among].tolist()]  # (pool, processors of it)
     if placement is not None and w.machine is not None:
         ends = np.cumsum(w.machine.cpus).tolist()
         pools = list(zip([0, *ends[:-1]], ends, strict=True))
-        pieces = zip(placement.piece[among].tolist(), placement.piece[among + 1].tolist(), strict=True)
+        bounds = zip(placement.piece[among].tolist(), placement.piece[among + 1].tolist(), strict=True)
         nodes, cpus = placement.node.tolist(), placement.cpus.tolist()
-        held = [list(zip(nodes[a:b], cpus[a:b], strict=True)) for a, b in pieces]
+        held = [list(zip(nodes[a:b], cpus[a:b], strict=True)) for a, b in bounds]
     free = [[pool] for pool in pools]
     running: list[tuple[int, int, int, int]] = []  # (finish, pool, low, high)
     runs = []
-    for job, start, finish, parts in zip(
-        among.tolist(), schedule.start[among].tolist(), schedule.finish[among].tolist(), held, strict=True
-    ):
+    for job, start, finish, parts in zip(among.tolist(), since.tolist(), until.tolist(), held, strict=True):
         while running and running[0][0] <= start:
             _, pool, low, high = heappop(running)
             insort(free[pool], (low, high))

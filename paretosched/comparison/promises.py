@@ -328,7 +328,7 @@ def _schedule_since(workload: Workload, policy: Policy, begin: Begin, rows: Ints
     """Return the schedule of some of the jobs since the date under a policy, from when it lets them come."""
     made = of_jobs(outcome_since(workload, policy, begin), rows)
     jobs = as_eligible(workload.take(begin.after[rows]), made.arrival)
-    return Schedule(jobs, made.start, policy.name, placement=made.placement, lives=made.lives)
+    return Schedule(jobs, made.start, policy.name, placement=made.placement, lives=made.lives, pauses=made.pauses)
 
 
 def _as_users_react(workload: Workload, policy: Policy, begin: Begin, rows: Ints) -> Schedule:
@@ -354,9 +354,11 @@ def whole_weeks(workload: Workload, since: int) -> int:
 def part_of(schedule: Schedule, inside: Mask) -> Schedule:
     """Return the schedule of some of its jobs."""
     rows = np.flatnonzero(inside)
-    made = of_jobs(Outcome(schedule.start, placement=schedule.placement, lives=schedule.lives), rows)
+    made = of_jobs(
+        Outcome(schedule.start, placement=schedule.placement, lives=schedule.lives, pauses=schedule.pauses), rows
+    )
     jobs = schedule.workload.take(rows)
-    return Schedule(jobs, made.start, schedule.name, placement=made.placement, lives=made.lives)
+    return Schedule(jobs, made.start, schedule.name, placement=made.placement, lives=made.lives, pauses=made.pauses)
 
 
 def gain_of(wish: Wish, easy: Floats, values: Floats) -> float | None:

@@ -18,6 +18,7 @@ import numpy as np
 from ..core.arrays import Ints
 from ..core.errors import number_of
 from ..policies.policy import Policy
+from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
 from ..workload.log_lines import ALLOCATED, WIDTH
 from ..workload.recorded_fit import recorded_changes
@@ -73,6 +74,9 @@ class RecordedWaits(NamedTuple):
         How many were eligible later than submitted: they depended on another job, were held, or had a date.
     knows_down
         Whether the log says when processors were down.
+    moved
+        How many were eligible in another second than in the log, since what they depend on ended then; their waits
+        count from there.
     """
 
     name: str
@@ -84,6 +88,7 @@ class RecordedWaits(NamedTuple):
     resized: int
     later: int
     knows_down: bool
+    moved: int = 0
 
     def words(self) -> str:
         """Return in one line how near it comes, and in the last one what explains the rest."""
@@ -112,6 +117,10 @@ class RecordedWaits(NamedTuple):
             parts.append(f"{number_of(self.resized, 'job')} ran on other processors than requested")
         if self.later:
             parts.append(f"{number_of(self.later, 'job')} became eligible after submission, as simulated")
+        if self.moved:
+            parts.append(
+                f"{number_of(self.moved, 'job')} came when those had ended on which they depend, not as recorded"
+            )
         parts.append(
             "when processors were down is simulated" if self.knows_down else "the log does not say what was down"
         )
@@ -125,12 +134,15 @@ class RecordedWaits(NamedTuple):
             "without_kept": None if self.near_without is None else _facts(self.near_without),
             "other_processors": self.resized,
             "later_eligible": self.later,
+            "moved": self.moved,
             "down_times_known": self.knows_down,
         }
         return {"system": self.name} | _facts(self.near) | rest
 
 
-def recorded_waits(workload: Workload, start: Ints, name: str, counted: Ints | None = None) -> RecordedWaits | None:
+def recorded_waits(
+    workload: Workload, start: Ints, name: str, counted: Ints | None = None, moved: int = 0
+) -> RecordedWaits | None:
     """Return how near simulated starts come to the recorded ones; None if no wait is recorded.
 
     Parameters
@@ -143,6 +155,8 @@ def recorded_waits(workload: Workload, start: Ints, name: str, counted: Ints | N
         Name of the scheduler.
     counted
         Rows of the jobs that count; all those with a recorded wait by default.
+    moved
+        See `RecordedWaits`.
 
     Examples
     --------
@@ -175,7 +189,34 @@ def recorded_waits(workload: Workload, start: Ints, name: str, counted: Ints | N
         resized,
         int(np.count_nonzero(w.eligible[rows] > w.submit[rows])),
         w.down is not None,
+        moved,
     )
+
+
+def waits_beside(log: Workload, schedule: Schedule) -> RecordedWaits | None:
+    """Return how near the schedule of a log comes to its recorded waits; None if none are recorded.
+
+    Jobs may be missing in it that never ran. Of those that came in other seconds, because others let them, the waits
+    are compared nevertheless.
+    """
+    rows = _rows_in(log, schedule.workload)
+    start = log.eligible.copy()
+    start[rows] += schedule.wait
+    moved = (schedule.workload.eligible != log.eligible[rows]) & (log.wait[rows] >= 0)
+    return recorded_waits(log, start, schedule.name, rows, int(np.count_nonzero(moved)))
+
+
+def _rows_in(log: Workload, some: Workload) -> Ints:
+    """Return the rows of some of the jobs of a log in it; they are in its order."""
+    if len(some) == len(log):
+        return np.arange(len(log))
+    numbers, rows = iter(log.job.tolist()), iter(range(len(log)))
+    found = []
+    for number in some.job.tolist():
+        while next(numbers) != number:
+            next(rows)
+        found.append(next(rows))
+    return np.array(found, dtype=np.int64)
 
 
 def idle_waits(workload: Workload) -> Ints:

@@ -200,7 +200,7 @@ class SiteLimits(NamedTuple):
         def with_settings(settings: tuple[Setting, ...]) -> Outcome:
             jobs, policy = self.on_machine(settings, workload)
             made = policy.outcome(jobs)
-            return Outcome(read_only(made.start), arrival=read_only(made.arrival), lives=made.lives)
+            return Outcome(read_only(made.start), arrival=read_only(made.arrival), lives=made.lives, pauses=made.pauses)
 
         return lambda genome, _ancestors: with_settings(self.settings(genome))
 

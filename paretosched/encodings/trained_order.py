@@ -15,7 +15,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -186,11 +186,13 @@ class _Windows:
         start = self._easy().copy()
         start[first:last] += there.start - easy
         start = np.maximum(start, self.workload.eligible)
-        if there.lives is None:
-            return Outcome(start)
-        moved = (start[first:last] - there.start)[there.lives.job]
-        job, begin, end = (there.lives.job + first, there.lives.begin + moved, there.lives.end + moved)
-        return Outcome(start, lives=there.lives._replace(job=job, begin=begin, end=end))
+        moved = start[first:last] - there.start
+        cut: dict[str, Any] = {"lives": there.lives, "pauses": there.pauses}
+        for key, rows in cut.items():
+            if rows is not None:
+                by = moved[rows.job]
+                cut[key] = rows._replace(job=rows.job + first, begin=rows.begin + by, end=rows.end + by)
+        return Outcome(start, **cut)
 
     def _easy(self) -> Ints:
         """Return EASY's start times of all jobs."""

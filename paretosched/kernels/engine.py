@@ -57,6 +57,7 @@ from .places import (
     keep_life,
     keeps_places,
     last_second,
+    leave,
     let_go,
     lift,
     line_up,
@@ -101,6 +102,7 @@ from .slurm_pace import (
     CANCELLED,
     ENDS,
     GOING,
+    LOST_TIME,
     REQUEUED,
     STAYS,
     VICTIMS,
@@ -110,6 +112,8 @@ from .slurm_pace import (
     no_pace,
 )
 from .slurm_passes import priority_of
+from .submissions import is_refused, next_submission, see_last_end, take_or_refuse
+from .suspension import stop_and_go_on
 from .usage import Usage, note_usage
 from .waiting_heap import (
     SCANS,
@@ -671,9 +675,9 @@ def _advance(
     reacting = users.job.size > 0
     pace, away = scheduler.pace, scheduler.pace.away
     preempts = pace.look[0]["preempts"] + pace.look[0]["inside"] > 0
-    while goes_on(jobs, site) or pace.look[0]["going"] + pace.look[0]["back"] > 0:
+    while goes_on(jobs, site) or pace.look[0]["going"] + pace.look[0]["back"] + pace.look[0]["stopped"] > 0:
         t = next_second(jobs, now, site, scheduler.promising, scheduler.promises.place, rows)
-        t = min(t, pace.look[0]["tick"])
+        t = min(t, pace.look[0]["tick"], next_submission(users))
         if pace.look[0]["back"] > 0:
             t = min(t, away[BACK, 0] >> pace.look[0]["row_bits"])
         if t >= until or (preempts and is_short_of_room(pace)):
@@ -691,14 +695,17 @@ def _advance(
                     take_start_back(users, j, begun, state[0]["arrived"])
                 continue
             if reacting:
-                see_end(users, j, t)
+                well = t == begun + jobs.run[j] + time_lost(pace, j)
+                see_end(users, j, t, well)
+                see_last_end(users, j, t, well)
             if scheduler.predicted:
                 learn(predictor, j, jobs.run[j])
             if scheduler.ruled:
                 weight = float(jobs.run[j]) * float(jobs.width[j])
                 choice.sums[0] += weight * float(t - jobs.submit[j])
                 choice.sums[1] += weight * float(jobs.run[j])
-        if ended and reacting:
+        stop_and_go_on(jobs.run, jobs.estimate, pace, now, state[0]["running"], t)
+        if (take_or_refuse(users, t) or ended) and reacting:
             call_next(jobs, users, site.free, state[0]["arrived"])
         corrected = False
         if scheduler.predicted:
@@ -707,9 +714,11 @@ def _advance(
         situation = calendar.kind[state[0]["era"]]
         before: Int = state[0]["waiting"]
         begins = any_begins(site.free, rows, before, t)
-        happened = ended or begins or (state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t)
+        happened = ended or begins
         while state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t:
-            arrive(jobs, scheduler, now, site, desk, situation, state[0]["arrived"], t)
+            if not is_refused(users, state[0]["arrived"]):
+                arrive(jobs, scheduler, now, site, desk, situation, state[0]["arrived"], t)
+                happened = True
             state[0]["arrived"] += 1
             if reacting:
                 let_in(jobs, users, site.free, state[0]["arrived"])
@@ -728,6 +737,7 @@ def _advance(
             start_by_choice(jobs, scheduler, now, site, desk, situation, t)
         elif scheduler.paced:
             start_in_passes(jobs, scheduler, now, site, desk, situation, t, happened)
+            stop_and_go_on(jobs.run, jobs.estimate, pace, now, state[0]["running"], t)
         elif count > 0 and is_due(jobs, site, ranking.backfilling, rows, kept):
             among: Int = count
             if desk.asked == NOBODY:
@@ -799,7 +809,7 @@ def makes_way(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, j: Int
     mode: Int = pace.away[GOING, j]
     if mode == ENDS:
         pace.away[GOING, j] = STAYS
-    if mode != CANCELLED and mode != REQUEUED and t == now.start[j] + jobs.run[j]:
+    if mode != CANCELLED and mode != REQUEUED and t == now.start[j] + jobs.run[j] + time_lost(pace, j):
         return False
     if scheduler.predicted:
         late = ((now.start[j] + jobs.estimate[j]) << now.row_bits) | j
@@ -819,7 +829,7 @@ def ask_victims(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: I
     pace = scheduler.pace
     for place in range(pace.look[0]["victims"]):
         j = pace.away[VICTIMS, place]
-        whole, sooner = now.start[j] + jobs.run[j], t + grace_for(site.free, pace, j)
+        whole, sooner = now.start[j] + jobs.run[j] + time_lost(pace, j), t + grace_for(site.free, pace, j)
         end = min(whole, last_second(site.free, j, now.start[j]))
         if end <= sooner:
             pace.away[GOING, j] = ENDS
@@ -827,6 +837,12 @@ def ask_victims(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: I
         if end == whole:  # it is known already of one that its reservation ends
             let_go(site.free, pace, j)
         end_sooner(now, site.state[0]["running"], j, end, sooner)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def time_lost(pace: Pace, j: Int) -> Int:
+    """Return for how long job j was stopped until it went on last, s; `pace` is only read."""
+    return pace.stops[LOST_TIME, j] if pace.look[0]["suspends"] > 0 else np.int64(0)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -904,9 +920,10 @@ def end_job(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: Int) 
     state[0]["busy"] -= jobs.width[j]
     end: Int = now.start[j] + jobs.estimate[j]
     if scheduler.paced:
-        forget_end(scheduler.pace, j, end)
-        end = FAR
-    vacate(jobs, site.free, j, t, end)
+        forget_end(scheduler.pace, j, end + time_lost(scheduler.pace, j))
+        leave(site.free, scheduler.pace, j, t)
+    else:
+        vacate(jobs, site.free, j, t, end)
     if site.careful:
         vacate(jobs, site.sure, j, t, now.start[j] + site.requests[j])
     return j
@@ -1271,7 +1288,8 @@ def start_in_passes(
     may_ask = look[0]["preempts"] > 0 and left > 0  # a main pass may make room
     for which in range(2):
         due = backfills if which == 1 else happened or t % look[0]["main"] == 0
-        if due and ((may_ask and which == 0) or any_may_start(jobs, site.free, rows, left)):
+        may_stop = look[0]["suspends"] > 0 and left > 0  # others may stop
+        if due and ((may_ask and which == 0) or may_stop or any_may_start(jobs, site.free, rows, left)):
             line_up_for_pass(jobs, scheduler, site, desk, situation, t)
             begun: Int = start_in_pass(jobs, site.free, pace, now.start, left, t, which == 1)
             note_starts(jobs, scheduler, now, site, begun, t)

@@ -171,6 +171,42 @@ class Sorted(NamedTuple):
     place: Order
 
 
+ENDS, STARTS, ENDS_WELL, KILLS = range(4)  # values of `Reactions.kind`
+SECOND, MEMBERS, TAKES, NAMES = range(4)  # columns of `Submissions.entries`
+
+
+class Submissions(NamedTuple):
+    """What is submitted together: E jobs or arrays, in the order of their submission; empty if nobody is refused.
+
+    Attributes
+    ----------
+    entries
+        (E + 1, 4) int64: when each is submitted, s; and where in `members`, `takes` and `names` it begins.
+    members
+        (n,) int64, the jobs of each entry.
+    takes
+        (t,) int64, pool << 1 | whether it can refuse the entry, of the pools in which its jobs count.
+    names
+        (d,) int64, the jobs that those of an entry name to wait for them.
+    of_job
+        (n,) int64, the entry of each job.
+    rooms
+        (P,) int64, how many jobs each pool takes.
+    """
+
+    entries: Ints
+    members: Ints
+    takes: Ints
+    names: Ints
+    of_job: Ints
+    rooms: Ints
+
+
+def no_submissions() -> Submissions:
+    """Return what is submitted where nobody is refused."""
+    return Submissions(ints(1, 4), *(ints(0) for _ in Submissions._fields[1:]))
+
+
 class Reactions(NamedTuple):
     """What jobs wait for before they come: n jobs in B batches, of which P pairs wait for one another.
 
@@ -188,8 +224,11 @@ class Reactions(NamedTuple):
         (B,) int64, for how many of its leaders a batch waits.
     leader, follower, pause
         (P,) int64: the follower begins at least `pause` s after all jobs of its leader have ended.
-    at_start
-        (P,) int64, 1 where the first start of a job of the leader counts, in a later second, in place of all ends.
+    kind
+        (P,) int64, what of the leader counts: ENDS; STARTS, the first start of a job of it, in a later second; or
+        ENDS_WELL, only ends that nothing caused before. KILLS is that of a job that is cancelled if it cannot come.
+    submissions
+        What may be refused; then each job is a batch of its own, of the same number.
     """
 
     batch: Ints
@@ -200,7 +239,8 @@ class Reactions(NamedTuple):
     leader: Ints
     follower: Ints
     pause: Ints
-    at_start: Ints
+    kind: Ints
+    submissions: Submissions
 
 
 def ints(*shape: int) -> Ints:

@@ -50,6 +50,7 @@ from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, for
 from .running import Profile
 from .slurm_pace import Pace
 from .slurm_passes import start_in_slurm_pass
+from .suspension import give_all_back
 from .waiting_heap import Waiting, count_fitting
 from .waiting_tree import FAR
 
@@ -267,6 +268,11 @@ def keep_life(machine: Machine, pace: Pace, j: Int, begin: Int, end: Int) -> boo
     machine, pace, j, begin, end
         As for `note_life`; `pace` is modified in place.
     """
+    raise NotImplementedError
+
+
+def leave(machine: Machine, pace: Pace, j: Int, t: Int) -> None:
+    """Do what `suspension.give_all_back` does with the nodes of a `machine`, `pace`, modified in place, j and t."""
     raise NotImplementedError
 
 
@@ -614,6 +620,7 @@ _by_machine(
 )
 _by_machine(last_second, lambda machine, j, t: FAR, lambda machine, j, t: end_of_window(machine, j, t))
 _by_machine(let_go, lambda machine, pace, j: None, lambda machine, pace, j: note_asked(machine, pace, j))
+_by_machine(leave, lambda machine, pace, j, t: None, lambda machine, pace, j, t: give_all_back(machine, pace, j, t))
 _by_machine(
     keep_life,
     lambda machine, pace, j, begin, end: False,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays import Int, Ints
 from .compiling import njit
-from .node_plan import NODE, NodePlan
+from .node_plan import CPUS, HAS, NODE, NodePlan
 from .running import push
 from .slurm_pace import (
     BACK,
@@ -33,6 +33,7 @@ from .slurm_pace import (
     REQUEUED,
     REQUEUES,
     STAYS,
+    SUSPENDED,
     VICTIMS,
     Pace,
     fits,
@@ -111,7 +112,8 @@ def must_go(plan: NodePlan, pace: Pace, start: Ints, run: Int, j: Int, o: Int, t
 
     `plan`, `pace` and `start`, (n,) int64 s, are only read.
     """
-    if mode_of(plan, pace, run) == STAYS or t < start[run] + max(1, pace.ways[pace.user[QOS, run], EXEMPT]):
+    mode = mode_of(plan, pace, run)
+    if mode in (STAYS, SUSPENDED) or t < start[run] + max(1, pace.ways[pace.user[QOS, run], EXEMPT]):
         return False
     if pace.look[0]["preempts"] == BY_QOS:
         return bool(pace.ways[pace.user[QOS, j], OVER + pace.user[QOS, run]] > 0)
@@ -190,6 +192,8 @@ def give_for_now(plan: NodePlan, pace: Pace, run: Int) -> None:
     for row in range(first, first + plan.holders[run]["count"]):
         if pace.marks[OPEN, plan.held[row, NODE]]:
             give_node(plan, pace, row)
+            if pace.look[0]["suspends"] > 0:  # the other CPUs are those of stopped jobs
+                plan.nodes[HAS + plan.now[0]["resources"] + CPUS, plan.held[row, NODE]] -= pace.beyond[row]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -246,15 +250,17 @@ def note_life(plan: NodePlan, pace: Pace, j: Int, begin: Int, end: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def is_short_of_room(pace: Pace) -> bool:
-    """Return whether the lives of the jobs of `pace` that go now have no room any more; it is only read."""
+    """Return whether lives of jobs that go now, or pauses, have no room in `pace` any more; it is only read."""
     look = pace.look[0]
     return bool(
-        look["lives"] + look["going"] > pace.lives.shape[0] or look["lived"] + look["going_nodes"] > pace.lived.shape[0]
+        look["lives"] + look["going"] > pace.lives.shape[0]
+        or look["lived"] + look["going_nodes"] > pace.lived.shape[0]
+        or look["pauses"] + look["stopped"] > pace.pauses.shape[0]
     )
 
 
 def make_room(pace: Pace) -> None:
-    """Make room for at least twice as many lives in the arrays of `pace`, in place."""
-    for array in (pace.lives, pace.lived):
-        most = int(pace.look[0]["going"]) + int(pace.look[0]["going_nodes"])
+    """Make room for at least twice as many lives and pauses in the arrays of `pace`, in place."""
+    for array in (pace.lives, pace.lived, pace.pauses):
+        most = sum(int(pace.look[0][name]) for name in ("going", "going_nodes", "stopped"))
         array.resize((2 * array.shape[0] + most, array.shape[1]), refcheck=False)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
-from .inputs import Jobs, Reactions, ints
+from .inputs import ENDS, ENDS_WELL, STARTS, Jobs, Reactions, ints, no_submissions
 from .places import Machine, exchange_rows
 from .predicted import Predictor
 from .priority import Ranking
@@ -24,7 +24,7 @@ from .running import pop, push, take_out
 from .slurm_pace import Pace
 from .waiting_tree import FAR
 
-COMING, ROW_BITS = range(2)  # of the state of `Users`
+COMING, ROW_BITS, SEEN, LOST = range(4)  # of the state of `Users`
 
 
 class Users(NamedTuple):
@@ -53,8 +53,13 @@ class Users(NamedTuple):
         (n,) int64, s, when the job in each row arrives.
     whole, broken
         (k, n) int64 and (l, n) float64, what is known of the job in each row.
+    rooms
+        (P,) int64, how many more jobs each pool of submitted ones takes.
+    refused, lost
+        (B,) int64, by which pool the job of each batch was refused, see `submissions`; and the batches of jobs that
+        were cancelled since they would have waited for ever.
     state
-        (2,) int64: how many jobs the heap has, and `row_bits`.
+        (4,) int64: how many jobs the heap has, `row_bits`, how many submissions were looked at, and are lost.
     """
 
     reactions: Reactions
@@ -72,12 +77,17 @@ class Users(NamedTuple):
     arrival: Ints
     whole: Ints
     broken: Floats
+    rooms: Ints
+    refused: Ints
+    lost: Ints
     state: Ints
 
 
 def users_of(reactions: Reactions | None) -> Users:
     """Return the users before the first event, who react by `reactions`, if they do: else it is None."""
-    r = Reactions(*(ints(0) for _ in Reactions._fields)) if reactions is None else reactions
+    none, r = ints(0), reactions
+    if r is None:
+        r = Reactions(none, none, none, none, none, none, none, none, none, no_submissions())
     n, count = r.batch.size, r.earliest.size
     members, pairs = (np.argsort(column, kind="stable") for column in (r.batch, r.leader))
     return Users(
@@ -96,7 +106,10 @@ def users_of(reactions: Reactions | None) -> Users:
         np.full(n, FAR),
         ints(0, n),
         np.zeros((0, n)),
-        np.array([0, n.bit_length()]),
+        r.submissions.rooms.copy(),
+        ints(count),
+        ints(count),
+        np.array([0, n.bit_length(), 0, 0]),
     )
 
 
@@ -184,12 +197,15 @@ def expect(users: Users, b: Int, t: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def see_end(users: Users, row: Int, t: Int) -> None:
-    """Let `users`, in place, see that the job in a `row` ends in second t: another batch may be expected now."""
+def see_end(users: Users, row: Int, t: Int, well: bool) -> None:
+    """Let `users`, in place, see that the job in a `row` ends in second t: another batch may be expected now.
+
+    `well` is whether it has run; else something has ended it.
+    """
     batch = users.reactions.batch[users.job[row]]
     users.left[batch] -= 1
     if users.left[batch] == 0:
-        let_follow(users, batch, t, np.int64(0), np.int64(0))
+        let_follow(users, batch, t, np.int64(ENDS_WELL if well else ENDS), np.int64(0))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -207,7 +223,7 @@ def see_starts(users: Users, rows: Ints, count: Int, start: Ints, arrived: Int, 
     """
     for i in range(count):
         if start[rows[i]] == t:
-            let_follow(users, users.reactions.batch[users.job[rows[i]]], t, np.int64(1), arrived)
+            let_follow(users, users.reactions.batch[users.job[rows[i]]], t, np.int64(STARTS), arrived)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -230,7 +246,7 @@ def take_start_back(users: Users, row: Int, start: Int, arrived: Int) -> None:
     for i in range(users.first[batch], users.first[batch + 1]):
         pair = users.pairs[i]
         b = reactions.follower[pair]
-        if reactions.at_start[pair] == 0 or is_there(users, b, arrived):
+        if reactions.kind[pair] != STARTS or is_there(users, b, arrived):
             continue
         second = max(reactions.earliest[b], start + max(reactions.pause[pair], 1))
         if reactions.needs[b] > 1:
@@ -249,19 +265,20 @@ def is_there(users: Users, b: Int, arrived: Int) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def let_follow(users: Users, batch: Int, t: Int, at_start: Int, arrived: Int) -> None:
-    """Let those that wait for a `batch` know that it has ended in second t, or started, if `at_start` is 1.
+def let_follow(users: Users, batch: Int, t: Int, event: Int, arrived: Int) -> None:
+    """Let those that wait for a `batch` know that it has started, ended, or ended well in second t.
 
-    `users` are modified in place. Those that wait for a start come in a later second; those in the first `arrived` rows
-    are there, from an earlier start.
+    `event` is STARTS, ENDS or ENDS_WELL, and `users` are modified in place. Those that wait for a start come in a later
+    second; those in the first `arrived` rows are there, from an earlier start.
     """
     reactions = users.reactions
     for i in range(users.first[batch], users.first[batch + 1]):
         pair = users.pairs[i]
         b = reactions.follower[pair]
-        if reactions.at_start[pair] != at_start or is_there(users, b, arrived):
+        kind = reactions.kind[pair]
+        if (kind == STARTS) != (event == STARTS) or (event == ENDS and kind != ENDS) or is_there(users, b, arrived):
             continue
-        second = t + max(reactions.pause[pair], at_start)
+        second = t + max(reactions.pause[pair], np.int64(event == STARTS))
         if reactions.needs[b] == 1:
             expect(users, b, max(reactions.earliest[b], second))
             continue

@@ -28,12 +28,14 @@ STOPPED, TRIED, PLANNED = range(3)  # of `counts`
 SHUT, OPEN, STALE, UNSURE = range(4)
 USER, ASSOCIATION, ARRAY, QOS, REQUEUES, NUMBER, WHOSE = range(7)  # rows of `user`, and how many there are
 MODE, GRACE, RANK, EXEMPT, OVER = range(5)  # columns of `ways`; from the last one on a column for each QOS
-# What happens to a job that makes way, values of MODE; the last one is for one that will end by itself before.
-STAYS, CANCELLED, REQUEUED, ENDS = range(4)
+# What happens to a job that makes way, values of MODE; ENDS is for one that will end by itself before.
+STAYS, CANCELLED, REQUEUED, ENDS, SUSPENDED = range(5)
 BY_PARTITION, BY_QOS = 1, 2  # values of "preempts"
-UNTIL, ON, ROW = range(3)  # columns of `parts`: an expected end; node << 1 | whether its job has no more; row of `held`
+# columns of `parts`: an expected end; node << 1 | whether its job has no more; row of `held`; the job
+UNTIL, ON, ROW, WHO = range(4)
 GOING, VICTIMS, BACK = range(3)  # rows of `away`
 LIFE, BEGUN, ENDED, IN_OPTION, FROM_ROW, HOLDS = range(6)  # columns of `lives`, and how many there are
+STOPS, SINCE, LEFT_OVER, LOST_TIME, GONE, STOPPING = range(6)  # rows of `stops`, and how many there are
 
 LOOK = record(
     # how often and how far it looks, see `paretosched.policies.whole_nodes`
@@ -59,6 +61,9 @@ LOOK = record(
     "preempts", "youngest", "inside",
     # how many jobs were asked to and their nodes, come back, and are asked by a pass; how many lives and their nodes
     "going", "going_nodes", "back", "victims", "lives", "lived",
+    # whether jobs may be suspended; whether some have to stop or go on now, how many are stopped, how many pauses there
+    # were; and the number of what is looked at, in which some are taken to have ended
+    "suspends", "shuffled", "stopped", "pauses", "leaving",
 )  # fmt: skip
 
 
@@ -72,7 +77,7 @@ class Pace(NamedTuple):
     ends
         (n + 1,) int64: expected end << row_bits | row of the running jobs, the latest first.
     parts
-        (held + 1, 3) int64, the same for each node of these jobs, the first end first, see UNTIL.
+        (held + 1, 4) int64, the same for each node of these jobs, the first end first, see UNTIL.
     line
         (n,) int64, the waiting jobs in their order.
     priority
@@ -120,6 +125,15 @@ class Pace(NamedTuple):
         of second << row_bits | row of those that come back.
     lives, lived
         (c, HOLDS) and (h, HELD + R) int64, the lives of jobs that made way, and what they held, see `note_life`.
+    cores, beyond
+        Where jobs may be suspended, (tiers, m, CPUs) int64, the job of each tier that has each CPU of a node, plus one;
+        and of each row of `held` how many of its CPUs are also those of others, (held + 1,) int64. Else (1, ...).
+    stops
+        (STOPPING, n) int64: how often one of a higher tier has a CPU of each job; the second since when it is stopped,
+        plus one, 0 if it is not; how much of its run time was left then, s; for how long it was stopped before, s; and
+        the number of what was looked at last in which it was taken to have ended.
+    pauses
+        (c, 3) int64: the job, and from and until when it was stopped, s.
     """
 
     look: NDArray[np.void]
@@ -147,6 +161,10 @@ class Pace(NamedTuple):
     away: Ints
     lives: Ints
     lived: Ints
+    cores: Ints
+    beyond: Ints
+    stops: Ints
+    pauses: Ints
 
 
 def empty_pace(
@@ -164,6 +182,8 @@ def empty_pace(
     resources: int,
     held: int,
     rooms: int,
+    tiers: int = 1,
+    cpus: int = 1,
 ) -> Pace:
     """Return the pace of a simulation before the first event.
 
@@ -179,15 +199,18 @@ def empty_pace(
     resources, held, rooms
         How many resources nodes have, how many nodes all jobs can have together, and of how many options it is kept
         when nodes are ready for them.
+    tiers, cpus
+        How many tiers of partitions there are, and how many CPUs a node has at most, where jobs may be suspended.
     """
     look = look.copy()
     look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
     users, arrays = (max(int(rows.max(initial=0)) + 1, 1) for rows in (user[:ARRAY], user[ARRAY]))
     room = n if look[0]["preempts"] or look[0]["inside"] else 0
+    suspends = bool(look[0]["suspends"])
     return Pace(
         look,
         ends=np.zeros(n + 1, np.int64),
-        parts=np.zeros((held + 1, 3), np.int64),
+        parts=np.zeros((held + 1, 4), np.int64),
         line=np.zeros(n, np.int64),
         priority=np.zeros(n),
         turns=np.zeros((turns, 2), np.int64),
@@ -210,6 +233,10 @@ def empty_pace(
         away=np.zeros((3, n + 1), np.int64),
         lives=np.zeros((room + 1, HOLDS), np.int64),
         lived=np.zeros((room + 1, HELD + resources), np.int64),
+        cores=np.zeros((tiers, m if suspends else 1, cpus), np.int64),
+        beyond=np.zeros(held + 1 if suspends else 1, np.int64),
+        stops=np.zeros((STOPPING, n if suspends else 1), np.int64),
+        pauses=np.zeros((n + 1 if suspends else 1, 3), np.int64),
     )
 
 
@@ -236,6 +263,7 @@ def open_nodes(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, begin: Int
     """
     nodes, view, look = plan.nodes, plan.holders[j]["downs"], pace.look[0]
     resources = plan.now[0]["resources"]
+    look["leaving"] += 1  # nobody is taken to have ended
     first = HAS if idle else HAS + 2 * resources
     is_known = last - o == 1 and not idle
     k: Int = room_of(plan, o, plan.now[0]["second"]) if is_known else np.int64(0)
@@ -295,6 +323,7 @@ def list_parts(plan: NodePlan, pace: Pace) -> None:
             pace.parts[count, UNTIL] = pace.ends[place] >> look[0]["row_bits"]
             pace.parts[count, ON] = plan.held[row, NODE] << 1 | (row == last)
             pace.parts[count, ROW] = row
+            pace.parts[count, WHO] = j
             count += 1
     look[0]["parts"] = count
 

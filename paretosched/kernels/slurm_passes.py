@@ -41,16 +41,19 @@ from .preemption import ask_to_go
 from .slurm_pace import (
     ARRAY,
     ASSOCIATION,
+    GONE,
     ON,
     OPEN,
     PLANNED,
     ROW,
     SHUT,
+    SINCE,
     STALE,
     STOPPED,
     TRIED,
     UNTIL,
     USER,
+    WHO,
     Pace,
     any_ready,
     expect_end,
@@ -61,6 +64,7 @@ from .slurm_pace import (
     ready_of,
     share_nodes,
 )
+from .suspension import fits_beside, know_cores, take_cores
 from .waiting_tree import FAR
 
 TIER = 2**33  # more than any priority of Slurm; keys have the tier times this
@@ -147,9 +151,9 @@ def main_pass(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, count: Int, t
                 lack = first_lack(plan, j, o, EARLY, AT_ALL)
                 end = t + jobs.estimate[j]
                 placed = False
-                if lack == NOTHING and not is_hopeless(plan, holder["shape"]):
+                if lack == NOTHING and (look["suspends"] > 0 or not is_hopeless(plan, holder["shape"])):
                     open_nodes(plan, pace, j, o, last, t, end, False)
-                    placed = fits(plan, pace, j, o, last)
+                    placed = fits_beside(plan, pace, j, o, last)
                 if lack == NOTHING:
                     lack = first_lack(plan, j, o, PLACED if placed else WANTED, AT_ALL)
                 if placed and lack == NOTHING:
@@ -234,7 +238,9 @@ def start_on_nodes(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, j: Int, 
     j, begun, t
         The job, how many have started in this pass, and the second.
     """
+    take_cores(plan, pace, j)
     change_all(plan, j, t, FAR, -1)
+    know_cores(plan, pace, j)
     take_shared(plan, j, -1)
     pace.look[0]["changes"] += 1
     expect_end(pace, j, t + jobs.estimate[j])
@@ -382,13 +388,15 @@ def may_start_now(jobs: Jobs, plan: NodePlan, pace: Pace, start: Ints, i: Int, t
     shape, length, number = plan.shapes[plan.holders[j]["shape"]], jobs.estimate[j], pace.look[0]["number"]
     if shape["version"] == number and length >= shape["length"]:
         return False
-    if first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING or not fits_now(plan, pace, j, t):
+    if first_lack(plan, j, o, EARLY, AT_ALL) != NOTHING:
+        return False
+    if pace.look[0]["suspends"] == 0 and not fits_now(plan, pace, j, t):
         return False
     last = end_of_turn(plan, o, shape["option_end"])
     for node in range(pace.since.size):
         pace.marks[SHUT, node] = pace.since[node] <= t + length
     open_nodes(plan, pace, j, o, last, t, t + length, False)
-    if fits(plan, pace, j, o, last):
+    if fits_beside(plan, pace, j, o, last):
         return True
     if o == shape["option"] and last == shape["option_end"]:
         shape["version"], shape["length"] = number, length
@@ -447,7 +455,8 @@ def planned_start(jobs: Jobs, plan: NodePlan, pace: Pace, j: Int, o: Int, last: 
     few: Int = FAR  # nodes that it needs at least
     for option in range(o, last):
         few = min(few, plan.options[option]["fewest_nodes"])
-    k: Int = ready_of(plan, pace, o) if last - o == 1 else np.int64(0)
+    is_known = last - o == 1 and look["suspends"] == 0
+    k: Int = ready_of(plan, pace, o) if is_known else np.int64(0)
     place: Int = np.int64(0)
     while True:
         while place < look["openings"] and pace.openings[place] <= second:
@@ -455,7 +464,7 @@ def planned_start(jobs: Jobs, plan: NodePlan, pace: Pace, j: Int, o: Int, last: 
         later: Int = pace.openings[place] if place < look["openings"] else FAR
         shut_nodes(pace, second, second + length)
         begin: Int = FAR
-        is_hopeful = last - o > 1 or any_ready(plan, pace, o, k, later)
+        is_hopeful = not is_known or any_ready(plan, pace, o, k, later)
         if is_hopeful and open_nodes(plan, pace, j, o, last, second, second + length, False) >= few:
             begin = as_jobs_end(plan, pace, j, o, last, t, later)
         if begin < FAR:
@@ -491,7 +500,7 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int, u
 
     The windows in which they end begin with the first end of a job on the nodes, rounded up to a multiple of WINDOW of
     Unix time, and are WINDOW long, then twice as long, and so on: as long as it takes to have the next job. Jobs on
-    other nodes do not end a window. Those that run beyond their limit come first.
+    other nodes do not end a window. Those that run beyond their limit come first; a stopped one then ends at once.
 
     Parameters
     ----------
@@ -500,16 +509,18 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int, u
     until
         s, later than t.
     """
-    if fits(plan, pace, j, o, last):
+    if fits_beside(plan, pace, j, o, last):
         return t
     list_parts(plan, pace)
     look, parts = pace.look[0], pace.parts
     window: Int = np.int64(WINDOW)
+    who: Int = NOTHING
     base: Int = NOTHING
     place: Int = np.int64(0)
     count: Int = look["parts"]
     while place < count:
         ended: Int = NOTHING
+        is_stopped = False
         while place < count:
             end = parts[place, UNTIL]
             if end > until and ended == NOTHING:
@@ -521,12 +532,16 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int, u
                 if pace.marks[OPEN, node]:
                     there = True
                     give_node(plan, pace, parts[place, ROW])
+                    who = parts[place, WHO]
+                    if look["suspends"] > 0:
+                        pace.stops[GONE, who] = look["leaving"]
                 more = parts[place, ON] & 1 == 0
                 place += 1
             if there:
                 if end > until:
                     return FAR
                 ended = end
+                is_stopped = look["suspends"] > 0 and pace.stops[SINCE, who] > 0
                 if base == NOTHING:
                     base = ((end + look["epoch"]) // WINDOW + 1) * WINDOW - look["epoch"]
                 if place < count and parts[place, UNTIL] > base + window:
@@ -536,8 +551,10 @@ def as_jobs_end(plan: NodePlan, pace: Pace, j: Int, o: Int, last: Int, t: Int, u
         window *= 2
         while place < count and parts[place, UNTIL] > base + window:
             window *= 2
-        if fits(plan, pace, j, o, last):
-            return ended if ended > t else max(ended + look["overtime"], t + 1)
+        if fits_beside(plan, pace, j, o, last):
+            if ended > t or is_stopped:
+                return max(ended, t + 1)
+            return max(ended + look["overtime"], t + 1)
     return FAR
 
 

@@ -7,18 +7,22 @@ from collections.abc import Callable
 import numpy as np
 
 from ..core.arrays import Ints, read_only
+from ..core.errors import InputError
 from ..core.watching import unknown_starts
 from ..kernels.asking import NOBODY
-from ..kernels.inputs import Histories
+from ..kernels.inputs import STARTS, Histories
 from ..kernels.node_plan import NodePlan
 from ..kernels.places import Machine
 from ..kernels.predicted import Predictor, new_predictor
 from ..kernels.reacting import Users, users_of
 from ..kernels.slurm_pace import Pace
+from ..kernels.submissions import TAKEN
+from ..kernels.waiting_tree import FAR
 from ..workload.overruns import asked_times
 from ..workload.workload import Workload
-from .node_plans import check_all_ran, lives_of, node_plan, pace_of, placement_of
+from .node_plans import check_all_ran, lives_of, node_plan, pace_of, pauses_of, placement_of
 from .outcome import Outcome, Queue, down_of, in_rows, jobs_of
+from .submission_limits import NEVER
 from .whole_nodes import WholeNodes
 
 
@@ -61,6 +65,10 @@ def outcome_on_engine(
     pace = None if passes is None or nodes is None else pace_of(w, nodes, passes, reservations, is_by_arrival)
     address = NOBODY if asked is None else asked(start, users)
     jobs = jobs_of(w)
+    if pace is not None and method is not None and pace.look[0]["suspends"]:
+        raise InputError(
+            f"{w.name}: run times cannot be predicted where jobs are suspended (--without preemption leaves it out)"
+        )
     if pace is not None and method is None:
         jobs = jobs._replace(estimate=asked_times(w))
     machine = simulate(
@@ -106,13 +114,24 @@ def outcome_at_end(
         A job cannot start any more: nodes are down for good, or other limits of memory are met.
     """
     placement = lives = None
+    never = never_ran(start, users)
     if isinstance(machine, NodePlan):
-        check_all_ran(workload, machine, start if users is None else start[users.row])
+        faults = start if never.size == 0 else np.where(never != TAKEN, 0, start)
+        check_all_ran(workload, machine, faults if users is None else faults[users.row])
         placement, lives = placement_of(machine, start), lives_of(machine, pace, start)
-    outcome = Outcome(start, placement=placement, lives=lives)
+    outcome = Outcome(start, placement=placement, lives=lives, never=never, pauses=pauses_of(pace))
     if predictor is not None:
         outcome = outcome._replace(first=predictor.first, corrections=predictor.corrections)
     return outcome if users is None else in_rows(outcome._replace(arrival=users.arrival), users.job)
+
+
+def never_ran(start: Ints, users: Users | None) -> Ints:
+    """Return why jobs never ran, see `Outcome.never`, by the rows of users, from their start times, s, -1 for none."""
+    if users is None or not (users.reactions.submissions.of_job.size or (users.reactions.kind > STARTS).any()):
+        return np.zeros(0, np.int64)
+    refused = users.refused[users.reactions.batch[users.job]]
+    waits = (refused == TAKEN) & (users.arrival >= FAR)
+    return np.where(start < 0, np.where(waits, NEVER, refused), TAKEN)
 
 
 def histories(workload: Workload) -> Histories:

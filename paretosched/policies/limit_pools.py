@@ -40,6 +40,9 @@ REASONS = {
     ("qos", "GrpJobs"): "QOSGrpJobsLimit",
     ("qos", "MaxJobsPU"): "QOSMaxJobsPerUserLimit",
     ("qos", "MaxJobsPA"): "MaxJobsPerAccount",
+    ("qos", "GrpSubmit"): "QOSGrpSubmitJobsLimit",
+    ("qos", "MaxSubmitPU"): "QOSMaxSubmitJobPerUserLimit",
+    ("qos", "MaxSubmitPA"): "MaxSubmitJobsPerAccount",
     ("qos", "GrpTRES"): "QOSGrpCpuLimit QOSGrpMemLimit QOSGrpNodeLimit QOSGrpGRES",
     ("qos", "MaxTRESPU"): "QOSMaxCpuPerUserLimit QOSMaxMemoryPerUser QOSMaxNodePerUserLimit QOSMaxGRESPerUser",
     ("qos", "MaxTRESPA"): "MaxCpuPerAccount MaxMemoryPerAccount MaxNodePerAccount MaxGRESPerAccount",
@@ -47,6 +50,8 @@ REASONS = {
     "QOSGrpGRESRunMinutes",
     ("association", "GrpJobs"): "AssocGrpJobsLimit",
     ("association", "MaxJobs"): "AssocMaxJobsLimit",
+    ("association", "GrpSubmit"): "AssocGrpSubmitJobsLimit",
+    ("association", "MaxSubmit"): "AssocMaxSubmitJobLimit",
     ("association", "GrpTRES"): "AssocGrpCpuLimit AssocGrpMemLimit AssocGrpNodeLimit AssocGrpGRES",
     ("association", "GrpTRESRunMins"): "AssocGrpCPURunMinutesLimit AssocGrpMemRunMinutes AssocGrpNodeRunMinutes "
     "AssocGrpGRESRunMinutes",
@@ -76,7 +81,7 @@ class Share(NamedTuple):
 
 
 def reason_of(rule: Rule) -> str:
-    """Return why a job waits that a shared limit holds, as squeue says it; the limit where that is not known.
+    """Return why a shared limit holds or refuses a job, as squeue and sbatch say it; the limit where that is not known.
 
     Examples
     --------

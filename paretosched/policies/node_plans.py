@@ -68,6 +68,7 @@ from ..kernels.slurm_pace import (
     RANK,
     REQUEUED,
     STAYS,
+    SUSPENDED,
     Pace,
     empty_pace,
 )
@@ -78,9 +79,10 @@ from ..workload.host_lists import node_names
 from ..workload.machine import FOR_EVER, Machine, Partition
 from ..workload.node_requests import EXCLUSIVE, NORMAL, OF_USER, PLACED_BY, UNSAID, Requests, licences_in
 from ..workload.overruns import asked_times
+from ..workload.preemption import SUSPEND
 from ..workload.workload import Workload
 from .limit_pools import Pools
-from .outcome import Lives, Placement
+from .outcome import Lives, Pauses, Placement
 from .reserved_nodes import Views, views_of
 from .whole_nodes import PASS_JOBS, PASS_LIMITS, PASS_TIMES, WholeNodes
 
@@ -501,7 +503,9 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     look["limited"] = len(limited)
     pairs = np.stack([user, workload.requests.account.code], axis=1)
     account = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
-    look["preempts"], look["youngest"], ways, preempted = _ways_of(machine, workload.requests)
+    look["preempts"], look["youngest"], ways, preempted = ways_of(machine, workload.requests)
+    look["suspends"] = suspends = may_suspend(machine)
+    tiers = int(plan.options["tier"].max(initial=0)) + 1 if suspends else 1
     number = np.argsort(np.argsort(workload.job, kind="stable"), kind="stable")
     turn = np.empty(len(workload), np.int64)
     asked = workload.requests
@@ -513,10 +517,17 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
         int(plan.now[0]["pools"] - 2 * plan.now[0]["downs"] - plan.now[0]["ends"]), len(machine.names),
         len(machine.partitions) + inside, np.stack([user, account, array, *preempted, number]), fixed, turn,
         ways, int(plan.now[0]["resources"]), len(plan.held), plan.known.size - 1,
+        tiers, int(machine.cpus.max()) if suspends else 1,
     )  # fmt: skip
 
 
-def _ways_of(machine: Machine, requests: Requests) -> tuple[int, bool, Ints, tuple[Ints, Ints]]:
+def may_suspend(machine: Machine) -> bool:
+    """Return whether jobs of some partition of a machine are suspended when they make way."""
+    rules = machine.preemption
+    return rules is not None and any(dict(rules.modes).get(p.name, rules.mode) == SUSPEND for p in machine.partitions)
+
+
+def ways_of(machine: Machine, requests: Requests) -> tuple[int, bool, Ints, tuple[Ints, Ints]]:
     """Return whose jobs make way, whether the youngest first, how, and the QOS of jobs and whether they are requeued.
 
     The last two are (n,) int64; how they do is as for `paretosched.kernels.slurm_pace.Pace`.
@@ -531,7 +542,7 @@ def _ways_of(machine: Machine, requests: Requests) -> tuple[int, bool, Ints, tup
     classes = names if is_by_qos else [part.name for part in machine.partitions]
     ways = np.zeros((max(len(classes), len(names)), OVER + len(names)), np.int64)
     modes, grace = dict(rules.modes), dict(rules.grace)
-    values = {"off": STAYS, "cancel": CANCELLED, "requeue": REQUEUED}
+    values = {"off": STAYS, "cancel": CANCELLED, "requeue": REQUEUED, SUSPEND: SUSPENDED}
     for row, name in enumerate(classes):
         ways[row, MODE], ways[row, GRACE] = values[modes.get(name, rules.mode)], grace.get(name, 0)
     ways[:, EXEMPT] = rules.exempt
@@ -578,6 +589,20 @@ def placement_of(plan: NodePlan, start: Ints) -> Placement:
     gpus = held[:, HELD + GPUS : HELD + GPUS + int(plan.now[0]["types"])]
     columns = partition, piece, held[:, NODE], held[:, HELD + CPUS], held[:, HELD + MEMORY], gpus
     return Placement(*(read_only(np.ascontiguousarray(column)) for column in columns))
+
+
+def pauses_of(pace: Pace | None) -> Pauses | None:
+    """Return when jobs were stopped, from what the engine has at the end; None if none was.
+
+    Times that follow on each other are one.
+    """
+    if pace is None or pace.look[0]["pauses"] == 0:
+        return None
+    rows = pace.pauses[: pace.look[0]["pauses"]]
+    job, begin, end = rows[np.lexsort((rows[:, 1], rows[:, 0]))].T
+    again = np.append(False, (job[1:] == job[:-1]) & (begin[1:] == end[:-1]))
+    last = np.append(~again[1:], True)
+    return Pauses(*(read_only(column) for column in (job[~again], begin[~again], end[last])))
 
 
 def lives_of(plan: NodePlan, pace: Pace | None, start: Ints) -> Lives | None:

@@ -147,6 +147,34 @@ class Lives(NamedTuple):
         return Lives(*columns, self.placement.take(rows))  # type: ignore[arg-type, call-arg]
 
 
+class Pauses(NamedTuple):
+    """When jobs were stopped on a machine of nodes because others had their CPUs; a row for each time.
+
+    Attributes
+    ----------
+    job
+        (k,) int64, rows of the workload, sorted; those of a job by time.
+    begin, end
+        (k,) int64, seconds of the trace, half open.
+    """
+
+    job: Ints
+    begin: Ints
+    end: Ints
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
+    def seconds(self, n: int) -> Ints:
+        """Return for how long each of n jobs was stopped, (n,) int64 s."""
+        seconds = np.zeros(n, dtype=np.int64)
+        np.add.at(seconds, self.job, self.end - self.begin)
+        return seconds
+
+
 class SearchTotals(NamedTuple):
     """What group optimisation did to make a schedule (paper 004, tables 7 to 9), for medium and long jobs in turn.
 
@@ -198,6 +226,11 @@ class Outcome(NamedTuple):
         (n,) int64, when each job arrived, s, if users react; else (0,).
     lives
         The lives of jobs that made way for others; None if none did.
+    never
+        (n,) int64, why each job never ran, see `paretosched.policies.submission_limits`, 0 for one that did, if jobs
+        may be refused; else (0,).
+    pauses
+        When jobs were stopped because others had their CPUs; None if none was.
     """
 
     start: Ints
@@ -208,11 +241,20 @@ class Outcome(NamedTuple):
     placement: Placement | None = None
     arrival: Ints = _NONE
     lives: Lives | None = None
+    never: Ints = _NONE
+    pauses: Pauses | None = None
 
 
-def finish_times(run: Ints, start: Ints, segments: Segments | None, lives: Lives | None) -> Ints:
-    """Return when jobs end, (n,) int64 s: start + run; the end of the last segment, or of a cancelled job."""
+def finish_times(
+    run: Ints, start: Ints, segments: Segments | None, lives: Lives | None, pauses: Pauses | None = None
+) -> Ints:
+    """Return when jobs end, (n,) int64 s: start + run; the end of the last segment, or of a cancelled job.
+
+    One that was stopped ends as much later.
+    """
     finish: Ints = start + (run if segments is None else 0)
+    if pauses is not None:
+        finish += pauses.seconds(start.size)
     if segments is not None:
         np.maximum.at(finish, segments.job, segments.end)
     if lives is not None:
@@ -226,7 +268,7 @@ def arrivals(workload: Workload, outcome: Outcome) -> Ints:
     if outcome.arrival.size:
         return outcome.arrival
     assert workload.reactions is not None  # noqa: S101  # its callers look
-    finish = finish_times(workload.run, outcome.start, outcome.segments, outcome.lives)
+    finish = finish_times(workload.run, outcome.start, outcome.segments, outcome.lives, outcome.pauses)
     return arrivals_after(workload.reactions, outcome.start, finish)
 
 
@@ -271,6 +313,8 @@ def of_jobs(outcome: Outcome, jobs: Ints) -> Outcome:
         placement=None if outcome.placement is None else outcome.placement.take(jobs),
         arrival=some(outcome.arrival),
         lives=None if outcome.lives is None else _lives_in(outcome.lives, place),
+        never=some(outcome.never),
+        pauses=None if outcome.pauses is None else _pauses_in(outcome.pauses, place),
     )
 
 
@@ -280,6 +324,15 @@ def _lives_in(lives: Lives, place: Ints) -> Lives | None:
     order = np.argsort(rows, kind="stable")
     order = order[rows[order] >= 0]
     return lives._replace(job=rows).take(order) if order.size else None
+
+
+def _pauses_in(pauses: Pauses, place: Ints) -> Pauses | None:
+    """Return pauses of which job j is `place[j]`, without those of -1; None if none is left."""
+    rows = place[pauses.job]
+    order = np.lexsort((pauses.begin, rows))
+    order = order[rows[order] >= 0]
+    columns = (read_only(column[order]) for column in (rows, pauses.begin, pauses.end))
+    return Pauses(*columns) if order.size else None
 
 
 def _of_rows(segments: Segments, rows: Ints) -> Segments:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.errors import InputError, did_you_mean, in_quotes
-from ..workload.limits import NAMES, NOT_SIMULATED, RESOURCES, Limits, limits_of, with_limits
+from ..workload.limits import NAMES, NOT_SIMULATED, RESOURCES, SUBMITTED, Limits, limits_of, with_limits
 from ..workload.machine import Machine
 from ..workload.node_requests import NORMAL
 from .slurm_sacctmgr import SacctmgrRows, is_command
@@ -64,7 +64,7 @@ def with_set_limits(machine: Machine, command: str, names: Iterable[str] = ()) -
         name = row.get("name", "")
         if name and name.lower() not in {word.lower() for word in known}:
             raise InputError(f"QOS {in_quotes(name)} is not in the log{did_you_mean(name, sorted(known - {''}))}")
-        idle = [word for word in NOT_SIMULATED if word in row]
+        idle = [word for word in (*NOT_SIMULATED, *SUBMITTED) if word in row]
         if idle:
             raise InputError(f"{idle[0]} holds no job here, so that nothing would change")
     return with_rows(machine, changed)

@@ -11,8 +11,7 @@ from pathlib import Path
 from ..core.errors import InputError, first_few
 from ..workload.limits import NOT_SIMULATED, Limits
 from ..workload.machine import Machine
-from ..workload.machine_slurm import SUSPEND
-from ..workload.preemption import Preemption
+from ..workload.preemption import SUSPEND, Preemption
 from ..workload.slurm_conf import read_slurm_conf
 from .slurm_accounts import QosWays, read_accounts
 from .slurm_commands import ASSOC_COMMAND, SITE_QOS_COMMAND

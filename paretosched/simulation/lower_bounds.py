@@ -1,6 +1,6 @@
 """What no schedule of a workload can beat: lower bounds of response times, upper bounds of utilisation.
 
-A schedule is what passes `Schedule.check`, and in which no job is cancelled. Job j is eligible at r_j, runs for p_j
+A schedule is what passes `Schedule.check`. Job j is eligible at r_j, runs for p_j
 seconds on q_j of m processors and completes at C_j; RC_j = p_j q_j. The bounds of AWRT_i come from the jobs of group i
 alone (other jobs can only delay them), that of AWRT from all jobs.
 
@@ -38,6 +38,11 @@ all work before D does (`Bounds.prompt_utilisation`).
 the charge in place of q_j, in "together", too. The span is at least that of the longest job, and of the resource of
 which jobs ask for most, as no schedule gives less than they ask for (`paretosched.workload.charge`).
 
+**Jobs that may be cancelled** (`paretosched.policies.cut_jobs`), because they make way for others in passes of Slurm or
+their reservation ends, count until then: C_j >= r_j + l_j, of which l_j is how long they run at least. Others wait less
+for them, so that nothing is said of jobs together; the span is at least the longest l_j, and what is used of a
+resource is at most all of it.
+
 **Measures.** Waits, responses, slowdowns and stretches, and all their statistics but comparisons of users and groups,
 only grow if a job waits longer: they are bounded as "alone". Of a mean wait or response, "together" has more. Take a
 schedule, and one machine that does the work q_j p_j of each job at the rate at which the schedule does it, q_j of m. It
@@ -66,7 +71,8 @@ import numpy as np
 from ..core.arrays import Floats, Ints, Mask
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.widest_first import widest_first
-from ..policies.outcome import Outcome
+from ..policies.cut_jobs import least_runs
+from ..policies.outcome import Lives, Outcome, Placement
 from ..workload.charge import AskedShares
 from ..workload.dependencies import dependencies_of
 from ..workload.measures import (
@@ -128,10 +134,11 @@ def bounds(workload: WorkloadLike) -> Bounds:
     ([100.0, 10.0, 10.0], [75.0, 15.0, 15.0], 75.0)
     """
     w = as_workload(workload)
-    alone = objectives_of(w, Outcome(w.eligible))
+    shortest = least_runs(w)
+    alone = objectives_of(w, _cut(w, w.eligible, shortest))
     alone[len(w.groups) + 2 :] = _measures_alone(w, alone[len(w.groups) + 2 :])
     if w.asked_shares is not None:
-        return _bounds_on_nodes(w, w.asked_shares, alone)
+        return _bounds_on_nodes(w, w.asked_shares, alone, shortest)
     longest = int(w.run.max())
     shortest_span = max(longest, -(-w.work // w.capacity))
     alone[0] = _utilisation(w, shortest_span)
@@ -146,16 +153,21 @@ def bounds(workload: WorkloadLike) -> Bounds:
     return Bounds(alone, together, _utilisation(w, end - int(arriving.eligible[0])))
 
 
-def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats) -> Bounds:
-    """Return the bounds of a workload on a machine of nodes; `alone` has the response times if no job waits."""
+def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats, shortest: Ints) -> Bounds:
+    """Return the bounds of a workload on a machine of nodes.
+
+    `alone` has the response times if no job waits, and jobs run for `shortest`, (n,) s, at least.
+    """
     w = workload
+    if (shortest < w.run).any():
+        return _bounds_of_cut(w, asked, alone, shortest)
     seconds = max(math.fsum(w.run * share) for share in asked)  # of the whole machine, of the resource that is scarcest
     span = max(int(w.run.max()), math.ceil(seconds * (1.0 - SLACK * (len(w) + 1) * 2.0**-53)))
     alone[0] = _utilisation(w, span)
     for i, (measure, counted) in enumerate(counted_jobs(w), len(w.groups) + 2):
         if measure.quantity in USES:
-            share = w.resource_shares[USES[measure.quantity]]
-            alone[i] = share_used(w, *_in_span(w, span), counted, share)
+            start, end = _in_span(w, span)
+            alone[i] = share_used(w, start, end, counted, w.resource_shares[USES[measure.quantity]], start)
     together = alone.copy()
     if dependencies_of(w) is not None:  # then it depends on the schedule when jobs come
         return Bounds(alone, together, float(alone[0]))
@@ -163,6 +175,34 @@ def _bounds_on_nodes(workload: Workload, asked: AskedShares, alone: Floats) -> B
     prompt = max(span, int((w.eligible + w.run).max()) - first)
     _raise_means(w, together)
     return Bounds(alone, together, _utilisation(w, prompt))
+
+
+def _bounds_of_cut(workload: Workload, asked: AskedShares, alone: Floats, shortest: Ints) -> Bounds:
+    """Return the bounds of a workload on nodes of which some jobs may be cancelled; arguments as before."""
+    w = workload
+
+    def most_used(share: Floats, counted: Mask) -> float:
+        """Return how much of a resource jobs use at most, per cent, of which they have shares."""
+        rows = np.flatnonzero(counted) if counted.size else np.arange(len(w))
+        seconds = float(w.run[rows].astype(np.float64) @ share[rows])
+        return 100.0 * min(seconds / max(int(shortest[rows].max()), 1), 1.0) if rows.size else math.nan
+
+    alone[0] = most_used(asked.cpus, np.zeros(0, np.bool_))
+    for i, (measure, counted) in enumerate(counted_jobs(w), len(w.groups) + 2):
+        if measure.quantity in USES:
+            alone[i] = most_used(w.resource_shares[USES[measure.quantity]], counted)
+    return Bounds(alone, alone.copy(), float(alone[0]))
+
+
+def _cut(workload: Workload, start: Ints, shortest: Ints) -> Outcome:
+    """Return an outcome in which jobs start at `start` and end after `shortest`, (n,) s, cancelled or not."""
+    rows = np.flatnonzero(shortest < workload.run)
+    if not rows.size:
+        return Outcome(start)
+    nowhere = np.zeros(rows.size, np.int64)
+    place = Placement(nowhere, np.zeros(rows.size + 1, np.int64), *(np.zeros(0, np.int64) for _ in range(4)))
+    columns = rows, start[rows], start[rows] + shortest[rows], np.zeros(rows.size, np.bool_)
+    return Outcome(start, lives=Lives(*columns, place))
 
 
 def _measures_alone(workload: Workload, values: Floats) -> Floats:

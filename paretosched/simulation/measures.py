@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask
+from ..policies.outcome import Pauses
 from ..workload.calendar import LATEST
 from ..workload.local_time import offsets, to_local, to_unix
 from ..workload.measures import (
@@ -36,7 +37,9 @@ DAY = 86_400
 KWH = 3.6e6  # Ws
 
 
-def measured_values(workload: Workload, start: Ints, finish: Ints, mask: Mask, since: Ints) -> Floats:
+def measured_values(
+    workload: Workload, start: Ints, finish: Ints, mask: Mask, since: Ints, pauses: Pauses | None = None
+) -> Floats:
     """Return the measures of a workload, (k,), in the order of `workload.measured.names`; NaN where no job counts.
 
     Parameters
@@ -49,6 +52,8 @@ def measured_values(workload: Workload, start: Ints, finish: Ints, mask: Mask, s
         (n,) bool, the jobs that count; (0,) for all of them.
     since
         (n,) s, the use of a resource is from the first of them on.
+    pauses
+        When jobs were stopped, so that they used nothing; None if none was.
     """
     values = np.empty(len(workload.measured.names))
     known: dict[tuple[str, float], Floats] = {}
@@ -56,11 +61,11 @@ def measured_values(workload: Workload, start: Ints, finish: Ints, mask: Mask, s
         counted = fits if not mask.size else mask if not fits.size else fits & mask
         if measure.quantity in USES:
             share = workload.resource_shares[USES[measure.quantity]]
-            values[i] = share_used(workload, since, finish, counted, share)
+            values[i] = share_used(workload, start, finish, counted, share, since)
         elif measure.quantity == IDLE:
-            values[i] = _idle_hours(workload, start, finish, counted)
+            values[i] = _idle_hours(workload, start, finish, counted, pauses)
         elif measure.tariff is not None:
-            values[i] = _cost(workload, start, finish, counted, measure)
+            values[i] = _cost(workload, start, finish, counted, measure, pauses)
         else:
             key = measure.quantity, measure.bound
             if key not in known:
@@ -95,17 +100,19 @@ def consumption_of(workload: Workload) -> Floats:
     return consumption
 
 
-def share_used(workload: Workload, begin: Ints, finish: Ints, mask: Mask, share: Floats) -> float:
+def share_used(workload: Workload, start: Ints, finish: Ints, mask: Mask, share: Floats, since: Ints) -> float:
     """Return the used share of a resource, per cent, of which jobs ask for shares, (n,); NaN if no job counts.
 
-    `begin` and `finish`, (n,) s, begin and end the time that counts; `mask`, (n,) bool, or (0,) for all jobs.
+    They run from `start` to `finish`, (n,) s, on a machine of nodes, where only the last life of a job counts: that of
+    one that is cancelled, too; but no longer than their run times, without the time in which they are stopped. The time
+    that counts begins with the first of `since`, (n,) s; `mask` is (n,) bool, or (0,) for all jobs.
     """
-    run = workload.run
+    run = np.minimum(finish - start, workload.run)
     if mask.size:
-        begin, finish, share, run = begin[mask], finish[mask], share[mask], run[mask]
+        run, finish, share, since = run[mask], finish[mask], share[mask], since[mask]
     if not run.size:
         return math.nan
-    return 100.0 * float(run.astype(np.float64) @ share) / float(int(finish.max()) - int(begin.min()))
+    return 100.0 * float(run.astype(np.float64) @ share) / float(int(finish.max()) - int(since.min()))
 
 
 def _statistic(measure: Measure, quantity: Floats, workload: Workload, counted: Mask) -> float:
@@ -172,10 +179,10 @@ def _unfair_wait(workload: Workload, start: Ints) -> Floats:
     return unfair
 
 
-def _idle_hours(workload: Workload, start: Ints, finish: Ints, counted: Mask) -> float:
+def _idle_hours(workload: Workload, start: Ints, finish: Ints, counted: Mask, pauses: Pauses | None) -> float:
     """Return the processor hours in which processors were idle although a job that counts waited.
 
-    A processor is in use from the start of its job to its end, and none that is down is idle.
+    A processor is in use from the start of its job to its end, but for its pauses, and none that is down is idle.
     """
     waits = np.ones(len(workload), dtype=np.bool_) if not counted.size else counted
     if not waits.any():
@@ -190,6 +197,8 @@ def _idle_hours(workload: Workload, start: Ints, finish: Ints, counted: Mask) ->
         (begin, 0, -down[0]),
         (end, 0, down[0]),
     ]
+    if pauses is not None:
+        changes += [(pauses.begin, 0, used[pauses.job]), (pauses.end, 0, -used[pauses.job])]
     times = np.concatenate([each for each, _, _ in changes])
     waiting, free = (
         np.concatenate([np.broadcast_to(np.asarray(change[k], dtype=np.float64), change[0].size) for change in changes])
@@ -237,10 +246,12 @@ def _down_times(workload: Workload) -> tuple[Ints, Ints, Floats]:
     return first, last, np.array([machine.cpus[place], machine.gpus[place].sum(axis=1)], dtype=np.float64)
 
 
-def _cost(workload: Workload, start: Ints, finish: Ints, counted: Mask, measure: Measure) -> float:
+def _cost(
+    workload: Workload, start: Ints, finish: Ints, counted: Mask, measure: Measure, pauses: Pauses | None
+) -> float:
     """Return the energy that jobs take, kWh, or its price; of all jobs with that of processors and GPUs that idle.
 
-    What is down takes nothing; what runs a job when it is down counts once.
+    What is down takes nothing; what runs a job when it is down counts once; and what a job has in its pauses idles.
     """
     if counted.size and not counted.any():
         return math.nan
@@ -256,6 +267,10 @@ def _cost(workload: Workload, start: Ints, finish: Ints, counted: Mask, measure:
 
     watts, idle_watts = np.array([tariff.busy, tariff.gpu]), np.array([tariff.idle, tariff.idle_gpu])
     running = _in_use(workload) * (until(finish) - until(start))
+    if pauses is not None:
+        paused = _in_use(workload)[:, pauses.job] * (until(pauses.end) - until(pauses.begin))
+        for of_jobs, lost in zip(running, paused, strict=True):
+            np.subtract.at(of_jobs, pauses.job, lost)
     if measure.of:
         return float(watts @ (running[:, counted] if counted.size else running).sum(axis=1)) / KWH
     there = np.array([workload.capacity, 0 if workload.machine is None else workload.machine.gpus.sum()])

@@ -39,7 +39,7 @@ from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount
 from ..kernels.objective_sums import measure
-from ..policies.outcome import Outcome, arrivals, finish_times
+from ..policies.outcome import Outcome, Pauses, arrivals, finish_times
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.measures import USES, measure_of, with_measures
 from ..workload.workload import NOTHING_MEASURED, Measured, Workload
@@ -344,6 +344,10 @@ class Timed(Protocol):
     def start(self) -> Ints:
         """Return their start times, (n,) s."""
 
+    @property
+    def pauses(self) -> Pauses | None:
+        """Return when jobs were stopped; None if none was."""
+
     @cached_property
     def finish(self) -> Ints:
         """Return when they end, (n,) s."""
@@ -400,10 +404,10 @@ def objectives(
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
-    values = _measure(w, schedule.start, schedule.finish, mask, util_from)
+    values = _measure(w, schedule.start, schedule.finish, mask, util_from, schedule.pauses)
     begin = schedule.start if util_from == FROM_START else w.submit
     told = (
-        (o, share_used(w, begin, schedule.finish, mask, w.resource_shares[USES[o.name]]))
+        (o, share_used(w, schedule.start, schedule.finish, mask, w.resource_shares[USES[o.name]], begin))
         for o in resource_table(w, util_from)
     )
     return ObjectiveValues(values, objective_table(w, util_from), tuple(told))
@@ -415,10 +419,10 @@ def objectives_of(workload: Workload, outcome: Outcome, util_from: str = FROM_ST
     Where jobs wait for others (`Workload.reactions`), they are eligible when these let them come. Nothing is checked,
     because every search calls this function for every evaluation.
     """
-    finish = finish_times(workload.run, outcome.start, outcome.segments, outcome.lives)
+    finish = finish_times(workload.run, outcome.start, outcome.segments, outcome.lives, outcome.pauses)
     if workload.reactions is not None:
         workload = workload.arriving_at(arrivals(workload, outcome))
-    return _measure(workload, outcome.start, finish, EVERY_JOB, util_from)
+    return _measure(workload, outcome.start, finish, EVERY_JOB, util_from, outcome.pauses)
 
 
 def _measure(
@@ -427,8 +431,9 @@ def _measure(
     finish: NDArray[np.int64],
     mask: NDArray[np.bool_],
     util_from: str,
+    pauses: Pauses | None,
 ) -> Floats:
-    """Return the objectives, (G + 2 + k,), of start and finish times, (n,) s.
+    """Return the objectives, (G + 2 + k,), of start and finish times, (n,) s, and of the pauses of jobs, if any.
 
     The jobs that count are (n,) bool, or empty for all of them.
     """
@@ -447,8 +452,8 @@ def _measure(
         values,
     )
     if w.asked_shares is not None:
-        values[0] = share_used(w, begin, finish, mask, w.asked_shares.cpus)
-    return np.append(values, measured_values(w, start, finish, mask, begin)) if w.measured.names else values
+        values[0] = share_used(w, start, finish, mask, w.asked_shares.cpus, begin)
+    return np.append(values, measured_values(w, start, finish, mask, begin, pauses)) if w.measured.names else values
 
 
 def utilisation_from_submission(schedule: Timed) -> float:

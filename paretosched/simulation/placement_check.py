@@ -14,7 +14,7 @@ import numpy as np
 from ..core.arrays import Ints, Mask, read_only
 from ..core.columns import whole_array
 from ..core.errors import InputError, first_few, number_of
-from ..policies.outcome import Lives, Placement
+from ..policies.outcome import Lives, Pauses, Placement
 from ..policies.reserved_nodes import views_of
 from ..workload.features import read_constraint
 from ..workload.host_lists import node_names
@@ -72,7 +72,13 @@ def shaped_placement(workload: Workload, placement: Placement) -> Placement:
 
 
 def check_placement(
-    name: str, workload: Workload, start: Ints, finish: Ints, placement: Placement, lives: Lives | None = None
+    name: str,
+    workload: Workload,
+    start: Ints,
+    finish: Ints,
+    placement: Placement,
+    lives: Lives | None = None,
+    pauses: Pauses | None = None,
 ) -> None:
     """Check that each job has what it asks for, and that every node has what its jobs hold, at every second.
 
@@ -88,6 +94,8 @@ def check_placement(
         Of these jobs, in their order.
     lives
         Of jobs that made way for others; None if none did.
+    pauses
+        When jobs were stopped, so that others may have their CPUs; None if none was.
 
     Raises
     ------
@@ -102,6 +110,7 @@ def check_placement(
     if absent.size:
         offenders = first_few((who[j] for j in absent), absent.size)
         raise InputError(f"{name}: every job must be on a node, but {number_of(absent.size, 'job')} not: {offenders}")
+    _check_pauses(name, who, start, finish, pauses)
     row = np.arange(len(workload))
     if lives is not None:
         _check_lives(name, workload, who, start, lives)
@@ -119,7 +128,23 @@ def check_placement(
     users = np.unique(workload.user, return_inverse=True)[1].reshape(-1)
     _check_licences(runs)
     _check_reserved(runs, workload, row)
-    _check_nodes(runs, asked.whole, users[row], workload.epoch)
+    _check_nodes(runs, asked.whole, users[row], workload.epoch, pauses)
+
+
+def _check_pauses(name: str, who: list[str], start: Ints, finish: Ints, pauses: Pauses | None) -> None:
+    """Raise InputError if a job is stopped when it does not run, or twice at once; (n,) s both."""
+    if pauses is None:
+        return
+    job, begin, end = pauses
+    again = job[1:] == job[:-1]
+    bad = (begin < start[job]) | (end > finish[job]) | (end <= begin)
+    bad[1:] |= again & (begin[1:] < end[:-1])
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        words = (f"{who[job[i]]} from {begin[i]} to {end[i]}" for i in rows.tolist())
+        raise InputError(
+            f"{name}: a job must run when it is stopped, but {rows.size:,} break it: {first_few(words, rows.size)}"
+        )
 
 
 def _check_reserved(runs: _Runs, workload: Workload, row: Ints) -> None:
@@ -415,7 +440,7 @@ def _check_licences(runs: _Runs) -> None:
         )
 
 
-def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int) -> None:
+def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int, pauses: Pauses | None) -> None:
     """Raise InputError if a node has less than its jobs hold, is down, or runs jobs that do not go together.
 
     Parameters
@@ -428,6 +453,8 @@ def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int) -> None:
         (n,) int64, the user of each job, numbered from 0 on.
     epoch
         Unix time of second 0.
+    pauses
+        As for `check_placement`: those that are stopped have their memory and GPUs only.
     """
     machine, held, job = runs.machine, runs.placement, runs.job
     begin, end = runs.start[job], runs.finish[job]
@@ -436,11 +463,15 @@ def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int) -> None:
     own = np.column_stack([*columns, np.zeros(job.size, dtype=np.int64)])
     outages = np.zeros((node.size, own.shape[1]), dtype=np.int64)
     outages[:, -1] = 1
+    rows, since, until = _rows_in_pieces(runs, pauses)
+    pieces = own[rows]
+    pieces[:, 1 : 2 + len(machine.gpu_types)] = 0  # memory and GPUs are held all the time
+    own[rows, 0] = own[rows, -3] = own[rows, -2] = 0
     swept = _sweep(
-        np.concatenate([held.node, node]),
-        np.concatenate([begin, down_begin]),
-        np.concatenate([end, down_end]),
-        np.concatenate([own, outages]),
+        np.concatenate([held.node, node, held.node[rows]]),
+        np.concatenate([begin, down_begin, since]),
+        np.concatenate([end, down_end, until]),
+        np.concatenate([own, outages, pieces]),
     )
     now, place = swept.now, swept.place
     jobs, alone, down = now[:, -3], now[:, -2], now[:, -1]
@@ -474,6 +505,20 @@ def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int) -> None:
         mixed = (together.now[:, 0] > 1) & (together.now[:, 1] > 0)
         rule = "a job that is exclusive to its user must be on nodes without jobs of others"
         _refuse(runs, together, rule, mixed, lambda i: f"has jobs of {together.now[i, 0]} users")
+
+
+def _rows_in_pieces(runs: _Runs, pauses: Pauses | None) -> tuple[Ints, Ints, Ints]:
+    """Return the rows of jobs that are stopped at times, each for each time that it runs, and from and until when."""
+    if pauses is None:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, nothing
+    jobs, held = np.unique(pauses.job), runs.placement
+    job = np.concatenate([jobs, pauses.job])
+    begin, end = np.concatenate([runs.start[jobs], pauses.end]), np.concatenate([runs.finish[jobs], pauses.begin])
+    begin, end, job = begin[np.lexsort((begin, job))], end[np.lexsort((end, job))], np.sort(job)
+    count = np.diff(held.piece)[job]
+    first = np.repeat(held.piece[job] - np.cumsum(count) + count, count)
+    return first + np.arange(first.size), np.repeat(begin, count), np.repeat(end, count)
 
 
 def _gives(used: Ints, there: Ints) -> Fact:

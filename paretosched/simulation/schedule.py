@@ -23,7 +23,7 @@ from ..core.limits import check_limit
 from ..core.notebook import html_table
 from ..core.parquet_files import open_parquet
 from ..core.tables import csv_cell, from_csv_cell
-from ..policies.outcome import Lives, Placement, SearchTotals, Segments, finish_times
+from ..policies.outcome import Lives, Pauses, Placement, SearchTotals, Segments, finish_times
 from ..policies.reserved_nodes import ended_with_reservation
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
@@ -73,6 +73,12 @@ class Schedule:
     lives
         On a machine of nodes the lives of jobs that made way for others: those that started again later begin and end
         before `start`, and those that were cancelled end before their run time; None if none did.
+    never
+        Jobs that are not in the workload, as they never ran: a reason, and the numbers of those of which it is that.
+        Slurm would refuse them when they are submitted, or they wait for what did not happen, see `simulate`.
+    pauses
+        On a machine of nodes when jobs were stopped, in which they keep all that they hold but their CPUs; None if none
+        was. They end as much later.
 
     Raises
     ------
@@ -107,6 +113,8 @@ class Schedule:
     searched: SearchTotals | None = None
     placement: Placement | None = None
     lives: Lives | None = None
+    never: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    pauses: Pauses | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", whole_array("start", self.start, len(self.workload)))
@@ -154,20 +162,31 @@ class Schedule:
         w = self.workload
         if self.placement is None or not may_wait_for_more(w):
             return None
-        return waiting_reasons(w, self.start, self.placement, self.lives)
+        return waiting_reasons(w, self.start, self.placement, self.lives, self.pauses)
 
     @cached_property
     def preemption(self) -> dict[str, Any] | None:
         """What was lost because jobs made way for others, or their reservation ended: None if none did.
 
         `jobs` ended early `times` times, of which `cancelled` for good, those `with_reservation` among them;
-        `lost_cpu_hours` for which they had run, and `lost_percent` of what all jobs ran for.
+        `lost_cpu_hours` for which they had run, and `lost_percent` of what all jobs ran for. Where jobs were stopped:
+        how many were, how often, and for how many hours of all of them.
         """
+        stopped = (
+            {}
+            if self.pauses is None
+            else {
+                "stopped": int(np.unique(self.pauses.job).size),
+                "stops": int(self.pauses.job.size),
+                "stopped_hours": int((self.pauses.end - self.pauses.begin).sum()) / 3600,
+            }
+        )
         if self.lives is None or self.placement is None:
-            return None
+            return stopped or None
         lives = self.lives
         each = (lives.end - lives.begin) * lives.placement.in_all(lives.placement.cpus)
-        lost, ran = int(each.sum()), int((self.finish - self.start) @ self.placement.in_all(self.placement.cpus))
+        ran_for = np.minimum(self.finish - self.start, self.workload.run)
+        lost, ran = int(each.sum()), int(ran_for @ self.placement.in_all(self.placement.cpus))
         in_all = ran + int(each[lives.requeued].sum())  # the run of a cancelled job is its life
         return {
             "jobs": int(np.unique(lives.job).size),
@@ -176,12 +195,21 @@ class Schedule:
             "with_reservation": int(ended_with_reservation(self.workload, lives).sum()),
             "lost_cpu_hours": lost / 3600,
             "lost_percent": 100 * lost / max(in_all, 1),
-        }
+        } | stopped
+
+    def pieces(self, job: int) -> list[tuple[int, int]]:
+        """Return from and until when a job ran, in its last life if it had several: it stopped in between."""
+        seconds = [int(self.start[job]), int(self.finish[job])]
+        if self.pauses is not None:
+            first, last = np.searchsorted(self.pauses.job, [job, job + 1])
+            own = np.stack([self.pauses.begin[first:last], self.pauses.end[first:last]], axis=1)
+            seconds[1:1] = own.ravel().tolist()
+        return list(zip(seconds[::2], seconds[1::2], strict=True))
 
     @cached_property
     def finish(self) -> Ints:
         """(n,) int64 seconds of the trace: start + run; the end of the last segment, or of a cancelled job."""
-        return finish_times(self.workload.run, self.start, self.segments, self.lives)
+        return finish_times(self.workload.run, self.start, self.segments, self.lives, self.pauses)
 
     @cached_property
     def wait(self) -> Ints:
@@ -233,7 +261,7 @@ class Schedule:
         if w.machine is not None:
             if self.placement is None:
                 raise InputError(f"{self.name}: nothing says on which nodes of the machine the jobs run")
-            check_placement(self.name, w, self.start, self.finish, self.placement, self.lives)
+            check_placement(self.name, w, self.start, self.finish, self.placement, self.lives, self.pauses)
             return self
         when, busy_processors = busy(self)
         over = np.flatnonzero(busy_processors > w.capacity)
@@ -394,6 +422,9 @@ def busy(schedule: Schedule, amounts: Floats | None = None) -> tuple[NDArray[np.
         lost = np.flatnonzero(schedule.lives.requeued)
         begin, end = np.append(begin, schedule.lives.begin[lost]), np.append(end, schedule.lives.end[lost])
         width = np.append(width, width[schedule.lives.job[lost]])
+    if schedule.pauses is not None:  # as if they ended and began again
+        begin, end = np.append(begin, schedule.pauses.end), np.append(end, schedule.pauses.begin)
+        width = np.append(width, width[schedule.pauses.job])
     when, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
     change = np.zeros(when.size, dtype=width.dtype)
     np.add.at(change, place, np.concatenate([width, -width]))
@@ -491,7 +522,8 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     """Write the segments of a schedule: job, from, to, nodes; as Parquet if the name ends in .parquet, else as CSV.
 
     `job` is the trace's own job number, or "switch" for the times in which the machine changes slices; `nodes` are
-    ranges such as "0-3 7", or on a machine of nodes their names, of jobs that made way for others and each time.
+    ranges such as "0-3 7", or on a machine of nodes their names, of jobs that made way for others and each time, and of
+    those that were stopped from each start until they stopped or ended.
 
     Raises
     ------
@@ -499,8 +531,8 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
         The schedule has no segments, because no job is preempted in it; or the file cannot be written.
     """
     s, w = instance("schedule", schedule, Schedule).segments, schedule.workload
-    if schedule.lives is not None:
-        _write_segments(path, _lives_rows(schedule, schedule.lives))
+    if schedule.lives is not None or schedule.pauses is not None:
+        _write_segments(path, _pieces_rows(schedule))
         return
     if s is None:
         raise InputError(f"{path}: {schedule.name} preempts no jobs, so that there are no segments to write")
@@ -511,15 +543,23 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     _write_segments(path, rows)
 
 
-def _lives_rows(schedule: Schedule, lives: Lives) -> list[tuple[str, int, int, str]]:
-    """Return job, from, to, nodes of the jobs that made way for others, for each time they ran."""
-    w, placement = schedule.workload, schedule.placement
-    assert w.machine is not None  # noqa: S101  # lives are of a machine of nodes
+def _pieces_rows(schedule: Schedule) -> list[tuple[str, int, int, str]]:
+    """Return job, from, to, nodes of the jobs that made way for others or were stopped, for each time they ran."""
+    w, placement, lives, pauses = schedule.workload, schedule.placement, schedule.lives, schedule.pauses
+    assert w.machine is not None  # noqa: S101  # both are of a machine of nodes
     assert placement is not None  # noqa: S101
-    jobs = np.unique(lives.job[lives.requeued])
-    where = placement_columns(w.machine, lives.placement)[1], placement_columns(w.machine, placement.take(jobs))[1]
-    rows = [*zip(lives.job.tolist(), lives.begin.tolist(), lives.end.tolist(), where[0], strict=True)]
-    rows += zip(jobs.tolist(), schedule.start[jobs].tolist(), schedule.finish[jobs].tolist(), where[1], strict=True)
+    rows: list[tuple[int, int, int, str]] = []
+    jobs = np.zeros(0, dtype=np.int64)
+    if lives is not None:
+        nodes = placement_columns(w.machine, lives.placement)[1]
+        gone = np.isin(lives.job, () if pauses is None else pauses.job) & ~lives.requeued  # it is in pieces below
+        each = zip(lives.job.tolist(), lives.begin.tolist(), lives.end.tolist(), nodes, gone.tolist(), strict=True)
+        rows += [(job, begin, end, text) for job, begin, end, text, in_pieces in each if not in_pieces]
+        jobs = lives.job[lives.requeued]
+    jobs = np.unique(jobs if pauses is None else np.append(jobs, pauses.job))
+    nodes = placement_columns(w.machine, placement.take(jobs))[1]
+    for job, text in zip(jobs.tolist(), nodes, strict=True):
+        rows += [(job, begin, end, text) for begin, end in schedule.pieces(job) if end > begin]
     return [(str(w.job[j]), begin, end, csv_cell(nodes)) for j, begin, end, nodes in sorted(rows)]
 
 

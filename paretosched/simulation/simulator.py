@@ -17,9 +17,10 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
-from ..policies.outcome import Outcome, arrivals, in_rows
+from ..policies.outcome import Outcome, arrivals, in_rows, of_jobs
 from ..policies.policy import Policy, PolicyLike, as_policies, as_policy, decided_by
 from ..policies.priority import Priority
+from ..policies.submission_limits import reasons_of, refusing
 from ..policies.time_sharing import TimeSharing
 from ..workload.dependencies import dependencies_of
 from ..workload.reacting_users import reactions_of
@@ -34,14 +35,26 @@ Several = list[Any] | tuple[PolicyLike, ...]
 
 @overload
 def simulate(
-    workload: WorkloadLike, policy: PolicyLike, estimates: str = "requested", users: str = RECORDED
+    workload: WorkloadLike,
+    policy: PolicyLike,
+    estimates: str = "requested",
+    users: str = RECORDED,
+    refusals: bool = False,
 ) -> Schedule: ...
 @overload
 def simulate(
-    workload: WorkloadLike, policy: Several, estimates: str = "requested", users: str = RECORDED
+    workload: WorkloadLike,
+    policy: Several,
+    estimates: str = "requested",
+    users: str = RECORDED,
+    refusals: bool = False,
 ) -> list[Schedule]: ...
 def simulate(
-    workload: WorkloadLike, policy: PolicyLike | Several, estimates: str = "requested", users: str = RECORDED
+    workload: WorkloadLike,
+    policy: PolicyLike | Several,
+    estimates: str = "requested",
+    users: str = RECORDED,
+    refusals: bool = False,
 ) -> Schedule | list[Schedule]:
     """Return the schedule that a policy makes of a workload; or a list of them, one for each of several policies.
 
@@ -65,6 +78,11 @@ def simulate(
         "recorded": jobs are submitted when the log says. "react": many of them when others of their user have ended,
         see `paretosched.workload.reacting_users`; the workload of the schedule has the jobs as they were submitted
         then, without recorded waits. Not for SCOJO-PECT.
+    refusals
+        Whether in Slurm's passes on a machine of nodes jobs are refused at their submission as Slurm does it
+        (MaxSubmitJobs, GrpSubmitJobs), and wait for ever for the good end of a job that has none (afterok). They are
+        not in the schedule then, but in its `never`. Else all jobs run, as comparisons need it: such a job comes when
+        the other one has gone. Not where users react.
 
     Raises
     ------
@@ -100,10 +118,10 @@ def simulate(
     workload = as_workload(workload)
     one_of("users", users, (RECORDED, REACT))
     if isinstance(policy, list | tuple):
-        return [simulate(workload, each, estimates, users) for each in as_policies(policy)]
+        return [simulate(workload, each, estimates, users, refusals) for each in as_policies(policy)]
     p = as_policy(policy)
     jobs = decided_by(p, workload)
-    jobs = with_reactions(p, jobs) if users == REACT else with_dependencies(p, jobs)
+    jobs = with_reactions(p, jobs) if users == REACT else with_dependencies(p, jobs, refusals)
     if not uses_other_estimates(workload, p, estimates):
         name, outcome = p.name, p.outcome(jobs)
     else:
@@ -111,10 +129,31 @@ def simulate(
         outcome = p.outcome(knowing_run_times(jobs)) if estimates == "exact" else p.outcome(jobs, LEARNING[estimates])
     if users == REACT:
         return as_submitted(workload, arrivals(jobs, outcome), outcome, name)
+    never = never_in(workload, outcome) if outcome.never.any() else ()
+    if never:
+        rows = np.flatnonzero(outcome.never == 0)
+        workload, outcome = workload.take(rows), of_jobs(outcome, rows)
     if jobs.reactions is not None:
         workload = as_eligible(workload, arrivals(jobs, outcome))
     o = outcome
-    return Schedule(workload, o.start, name, o.segments, o.searched, o.placement, o.lives)
+    return Schedule(workload, o.start, name, o.segments, o.searched, o.placement, o.lives, never, o.pauses)
+
+
+def never_in(workload: Workload, outcome: Outcome) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the reasons for which jobs never ran, each with the numbers of these.
+
+    Raises
+    ------
+    InputError
+        None ran.
+    """
+    reasons = reasons_of(workload)
+    found: dict[str, list[int]] = {}
+    for row in np.flatnonzero(outcome.never).tolist():
+        found.setdefault(reasons[outcome.never[row]], []).append(int(workload.job[row]))
+    if outcome.never.all():
+        raise InputError(f"{workload.name}: some job must run, but none does: {', '.join(found)}")
+    return tuple((reason, tuple(jobs)) for reason, jobs in found.items())
 
 
 def with_reactions(policy: Policy, workload: Workload) -> Workload:
@@ -130,15 +169,18 @@ def with_reactions(policy: Policy, workload: Workload) -> Workload:
     return workload.with_(reactions=reactions_of(workload))
 
 
-def with_dependencies(policy: Policy, workload: Workload) -> Workload:
+def with_dependencies(policy: Policy, workload: Workload, refusals: bool = False) -> Workload:
     """Return a workload whose jobs wait for those on which they depend; the same one if none does.
+
+    With `refusals` they may be refused, or wait for ever, in passes of Slurm, see `simulate`.
 
     Raises
     ------
     InputError
         It cannot be simulated how jobs wait for others under this policy, or jobs wait for one another.
     """
-    reactions = dependencies_of(workload)
+    in_passes = isinstance(policy, Priority) and policy.nodes is not None
+    reactions = refusing(workload) if refusals and in_passes else dependencies_of(workload)
     if reactions is None:
         return workload
     if why := why_not_reacting(policy, workload):
@@ -166,9 +208,9 @@ def why_not_reacting(policy: Policy, workload: Workload) -> str:
 
 
 def as_eligible(workload: Workload, arrival: Ints) -> Workload:
-    """Return the same jobs, eligible at other seconds, (n,); without recorded waits if there are any such."""
-    same = np.array_equal(arrival, workload.eligible)
-    return workload if same else workload.with_(eligible=arrival, wait=np.full(len(workload), -1))
+    """Return the same jobs, eligible at other seconds, (n,); those that are have no recorded wait any more."""
+    stays = arrival == workload.eligible
+    return workload if stays.all() else workload.with_(eligible=arrival, wait=np.where(stays, workload.wait, -1))
 
 
 def as_submitted(workload: Workload, arrival: Ints, outcome: Outcome, name: str) -> Schedule:
@@ -178,11 +220,13 @@ def as_submitted(workload: Workload, arrival: Ints, outcome: Outcome, name: str)
     """
     submit = arrival - (workload.eligible - workload.submit)
     if np.array_equal(submit, workload.submit):
-        return Schedule(workload, outcome.start, name, placement=outcome.placement, lives=outcome.lives)
+        return Schedule(
+            workload, outcome.start, name, placement=outcome.placement, lives=outcome.lives, pauses=outcome.pauses
+        )
     rows = np.argsort(submit, kind="stable")
     jobs = workload.take(rows, submit=submit[rows], wait=np.full(len(workload), -1))
     outcome = in_rows(outcome, np.argsort(rows))
-    return Schedule(jobs, outcome.start, name, placement=outcome.placement, lives=outcome.lives)
+    return Schedule(jobs, outcome.start, name, placement=outcome.placement, lives=outcome.lives, pauses=outcome.pauses)
 
 
 def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> Predictions:

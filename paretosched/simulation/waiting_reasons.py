@@ -29,7 +29,7 @@ from ..kernels.node_plan import PERIOD
 from ..kernels.preemption import REQUEUE_DELAY
 from ..policies.limit_pools import JOBS, MINUTE, Pools, Share
 from ..policies.node_plans import arrays_of, node_plan
-from ..policies.outcome import Lives, Placement
+from ..policies.outcome import Lives, Pauses, Placement
 from ..policies.reserved_nodes import views_of
 from ..workload.counting_limits import client_of
 from ..workload.machine import Machine
@@ -95,7 +95,7 @@ def may_wait_for_more(workload: Workload) -> bool:
 
 
 def waiting_reasons(
-    workload: Workload, start: Ints, placement: Placement, lives: Lives | None = None
+    workload: Workload, start: Ints, placement: Placement, lives: Lives | None = None, pauses: Pauses | None = None
 ) -> WaitingReasons:
     """Return why the jobs of a schedule waited, see the top of this file; `Schedule.waiting` has it.
 
@@ -109,6 +109,8 @@ def waiting_reasons(
         Where they run.
     lives
         Of jobs that made way for others; None if none did.
+    pauses
+        When jobs were stopped, which count below limits then, too; None if none was.
 
     Examples
     --------
@@ -127,7 +129,7 @@ def waiting_reasons(
     assert requests is not None  # noqa: S101  # a placement is of such a workload
     later, depends = w.eligible - w.submit, requests.dependency.code > 0
     columns = {DEPENDENCY: np.where(depends, later, 0), BEGIN_TIME: np.where(depends, 0, later)}
-    stays = _stays_of(w, start, lives)
+    stays = _stays_of(w, start, lives, pauses)
     if lives is not None:
         columns[LOST] = np.zeros(len(w), np.int64)
         again = lives.job[lives.requeued]
@@ -170,15 +172,15 @@ class _Stays(NamedTuple):
     finish: Ints
 
 
-def _stays_of(w: Workload, start: Ints, lives: Lives | None) -> _Stays:
+def _stays_of(w: Workload, start: Ints, lives: Lives | None, pauses: Pauses | None) -> _Stays:
     """Return when jobs wait and run, with start times (n,) s; one that was cancelled does so in its life."""
+    finish = start + w.run + (0 if pauses is None else pauses.seconds(len(w)))
     if lives is None:
-        return _Stays(np.arange(len(w)), w.eligible, start, start + w.run)
+        return _Stays(np.arange(len(w)), w.eligible, start, finish)
     again = np.append(False, lives.job[1:] == lives.job[:-1])  # such a life follows on another one of the job
     since = np.where(again, np.append(0, lives.end[:-1]) + REQUEUE_DELAY, w.eligible[lives.job])
     last = w.eligible.copy()
     np.maximum.at(last, lives.job[lives.requeued], lives.end[lives.requeued] + REQUEUE_DELAY)
-    finish = start + w.run
     gone = lives.job[~lives.requeued]
     last[gone] = start[gone]
     finish[gone] = start[gone]

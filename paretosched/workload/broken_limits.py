@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask, rows_alike
 from ..core.errors import first_few
-from .counting_limits import Rule, client_of, rules_of
+from .counting_limits import Rule, client_of, qos_order, rules_of
 from .slurm_conf import KIB
 from .workload import Repair, Workload
 
@@ -61,6 +61,21 @@ def broken_limits(workload: Workload) -> Ints:
         if found:
             broken[rows] = np.where((np.array(found) >= 0).all(axis=0), found[0], -1)
     return broken
+
+
+def is_denied(workload: Workload) -> Mask:
+    """Return which jobs are refused if a limit keeps them out, (n,) bool: a QOS has the flag DenyOnLimit."""
+    denied = np.zeros(len(workload), dtype=np.bool_)
+    machine, requests = workload.machine, workload.requests
+    if machine is None or requests is None:
+        return denied
+    deny = {row.qos.lower() for row in machine.limits if "denyonlimit" in (flag.lower() for flag in row.flags)}
+    if deny:
+        order = qos_order(machine)
+        for (qos, partition), rows in rows_alike(requests.qos.code, requests.partition.code):
+            places = machine.partitions_of(requests.partition.words[partition])[:1]
+            denied[rows] = any(deny.intersection(order(requests.qos.words[qos], k)) for k in places)
+    return denied
 
 
 def _amounts(workload: Workload) -> dict[str, Floats]:

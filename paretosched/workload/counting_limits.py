@@ -16,7 +16,11 @@ from .machine import Machine
 from .node_requests import NORMAL
 
 # limits of a member of an account that a QOS sets by other names
-SAME = {"MaxJobs": ("MaxJobsPU", "MaxJobsPA"), "MaxTRESRunMins": ("MaxTRESRunMinsPU", "MaxTRESRunMinsPA")}
+SAME = {
+    "MaxJobs": ("MaxJobsPU", "MaxJobsPA"),
+    "MaxSubmit": ("MaxSubmitPU", "MaxSubmitPA"),
+    "MaxTRESRunMins": ("MaxTRESRunMinsPU", "MaxTRESRunMinsPA"),
+}
 
 
 class Client(NamedTuple):

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..core.arrays import Ints, Mask
 from ..core.errors import InputError
-from ..kernels.inputs import Reactions
+from ..kernels.inputs import ENDS, ENDS_WELL, KILLS, STARTS, Reactions, no_submissions
 from .dependency_words import AFTER_NOT_OK, AFTER_OK, AFTER_TASK, SINGLETON, Awaited, awaited_in, parts_of
 from .log_lines import STATUS
 from .reacting_users import recorded_end
@@ -85,8 +85,11 @@ class _Others:
         return before
 
 
-def dependencies_of(workload: Workload) -> Reactions | None:
+def dependencies_of(workload: Workload, strictly: bool = False) -> Reactions | None:
     """Return what the jobs of a workload wait for; None if none depends on another one in the log.
+
+    `strictly`: a job that waits for the good end of another one, which did not fail in the log, never comes if the
+    simulation ends that one before it has run; else it comes then, so that all jobs of the log run.
 
     Examples
     --------
@@ -101,17 +104,22 @@ def dependencies_of(workload: Workload) -> Reactions | None:
     if w.requests is None or len(w.requests.dependency.words) == 1:
         return None
     others = _Others(w)
+    bad = _ended_badly(w)
+    cancels = w.machine is not None and w.machine.kill_invalid
     pairs: list[tuple[int, int, int, int]] = []
     needs = np.zeros(len(w), dtype=np.int64)
     for row in others.rows:
         there, any_is_enough, are_all_there = others.of(row)
         if any_is_enough and not are_all_there:
             continue
-        pairs += [(leader, row, one.after_start or 0, one.after_start is not None) for leader, one in there]
+        well = ENDS if not strictly else KILLS if cancels and not any_is_enough else ENDS_WELL
+        for leader, one in there:
+            kind = well if one.kind in (AFTER_OK, AFTER_TASK) and not bad[leader] else ENDS
+            pairs.append((leader, row, one.after_start or 0, kind if one.after_start is None else STARTS))
         needs[row] = 1 if any_is_enough and there else len(there)
     if not pairs:
         return None
-    leader, follower, pause, at_start = np.array(pairs, dtype=np.int64).T
+    leader, follower, pause, kinds = np.array(pairs, dtype=np.int64).T
     _check_ends(w, leader, follower)
     is_known = w.wait[leader] >= 0
     last = np.zeros(len(w), dtype=np.int64)
@@ -126,8 +134,27 @@ def dependencies_of(workload: Workload) -> Reactions | None:
         place,
         np.where(begins_later | unknown, w.eligible, w.submit),
         needs,
-        *(np.ascontiguousarray(column) for column in (leader, follower, pause, at_start)),
+        np.ascontiguousarray(leader),
+        np.ascontiguousarray(follower),
+        np.ascontiguousarray(pause),
+        np.ascontiguousarray(kinds),
+        no_submissions(),
     )
+
+
+def named_pairs(workload: Workload) -> list[tuple[int, int]]:
+    """Return the rows of each job that another one names to wait for it, and of that one."""
+    if workload.requests is None or len(workload.requests.dependency.words) == 1:
+        return []
+    others = _Others(workload)
+    return [(leader, row) for row in others.rows for leader, one in others.of(row)[0] if one.kind != SINGLETON]
+
+
+def _ended_badly(workload: Workload) -> Mask:
+    """Return which jobs did not end well by the log, (n,) bool."""
+    if workload.records is None:
+        return np.zeros(len(workload), dtype=np.bool_)
+    return np.isin(workload.records.column(STATUS), ENDED_BADLY)
 
 
 def never_satisfied(workload: Workload) -> Mask:
@@ -149,8 +176,7 @@ def never_satisfied(workload: Workload) -> Mask:
     never = np.zeros(len(w), dtype=np.bool_)
     if w.requests is None or w.records is None or len(w.requests.dependency.words) == 1:
         return never
-    status = w.records.column(STATUS)
-    bad, well = np.isin(status, ENDED_BADLY), status == ENDED_WELL
+    bad, well = _ended_badly(w), w.records.column(STATUS) == ENDED_WELL
     others = _Others(w)
     waiting = [(row, *others.of(row)) for row in others.rows if w.wait[row] < 0]
 

@@ -28,9 +28,15 @@ RESOURCES = (
 )  # fmt: skip
 NAMES = (*COUNTS, *TIMES, *RESOURCES)
 NOT_SIMULATED = (
-    "GrpTRESMins", "GrpWall", "GrpSubmit", "GrpJobsAccrue", "MaxSubmit", "MaxSubmitPA", "MaxSubmitPU", "MaxJobsAccrue",
-    "MaxJobsAccruePA", "MaxJobsAccruePU", "MinPrioThres",
-)  # fmt: skip
+    "GrpTRESMins",
+    "GrpWall",
+    "GrpJobsAccrue",
+    "MaxJobsAccrue",
+    "MaxJobsAccruePA",
+    "MaxJobsAccruePU",
+    "MinPrioThres",
+)
+SUBMITTED = ("GrpSubmit", "MaxSubmit", "MaxSubmitPA", "MaxSubmitPU")  # which only `simulate` looks at
 OF_LOWER = {name.lower(): name for name in NAMES}
 # what other spellings have for the names above: those of options, of dumps, and of versions before 15.08
 SPELLINGS = (

@@ -24,7 +24,7 @@ from ..core.files import path_record, replacing, sha256_of, unreadable
 from ..core.limits import check_limit
 from ..core.parquet_files import CELL, check_ends, from_arrow, open_parquet, to_arrow
 from ..core.typed_json import as_type
-from .broken_limits import BROKEN_LIMITS, EXEMPT, broken_limits, exempt_jobs
+from .broken_limits import BROKEN_LIMITS, EXEMPT, broken_limits, exempt_jobs, is_denied
 from .dependencies import NEVER_SATISFIED, never_satisfied
 from .dropped_jobs import without_jobs
 from .log_names import content_of, names_of
@@ -45,6 +45,7 @@ FIELD = "field "  # the columns of a log, with their numbers from 1 on
 OVERRUN = CUT, RAISE = ("cut", "raise")
 AT_ONCE = 1 << 17  # rows of a group
 KEPT_OUT = "a limit of its QOS, account or user keeps it out:"
+DENIED = "DenyOnLimit: refused at submission"
 FEW = 2_000_000  # cells that a file of any size may have
 
 
@@ -275,12 +276,13 @@ def without_unfit(workload: Workload) -> Workload:
     reason = unfit_jobs(workload.machine, workload.requests, limit)
     broken = broken_limits(workload)
     held = (reason < 0) & (broken >= 0)
-    reason = np.where(held & (workload.wait < 0), len(REASONS) + broken, reason)
-    reason = np.where((reason < 0) & never_satisfied(workload), len(REASONS) + len(BROKEN_LIMITS), reason)
+    reasons = (*REASONS, *(f"{KEPT_OUT} {name}" for name in BROKEN_LIMITS))
+    denied = len(BROKEN_LIMITS) * is_denied(workload)
+    reason = np.where(held & (workload.wait < 0), len(REASONS) + broken + denied, reason)
+    reasons = (*reasons, *(f"{KEPT_OUT} {name} ({DENIED})" for name in BROKEN_LIMITS), NEVER_SATISFIED)
+    reason = np.where((reason < 0) & never_satisfied(workload), len(reasons) - 1, reason)
     repairs = [each for each in workload.repairs if not each.reason.startswith(EXEMPT)]
     repairs += exempt_jobs(workload, np.where(held & (workload.wait >= 0), broken, -1))
     if repairs != [*workload.repairs]:
         workload = workload.with_(repairs=tuple(repairs), source=workload.source)
-    return without_jobs(
-        workload, reason, (*REASONS, *(f"{KEPT_OUT} {name}" for name in BROKEN_LIMITS), NEVER_SATISFIED)
-    )
+    return without_jobs(workload, reason, reasons)

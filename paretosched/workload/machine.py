@@ -341,6 +341,9 @@ class Machine:
         Pairs (or a mapping) of QOS and their priorities, as far as these are known.
     over_time_limit, kill_wait
         s, how long jobs may run beyond their time limit, and until they have ended then; for passes of Slurm.
+    kill_invalid
+        Whether jobs are cancelled that wait for what cannot happen any more (DependencyParameters); else they wait for
+        ever.
 
     Raises
     ------
@@ -372,6 +375,7 @@ class Machine:
     qos: tuple[tuple[str, int], ...] = ()
     over_time_limit: int = 0
     kill_wait: int = 30
+    kill_invalid: bool = False
 
     def __post_init__(self) -> None:
         lists = {"kinds": NodeKind, "partitions": Partition, "down": Outage, "limits": Limits}
@@ -409,7 +413,8 @@ class Machine:
             object.__setattr__(self, key, in_bounds(key, getattr(self, key), MOST, 0))
         one_of("choice", self.choice, CHOICES)
         one_of("gives", self.gives, GIVES)
-        instance("shares_memory", self.shares_memory, bool)
+        for key in ("shares_memory", "kill_invalid"):
+            instance(key, getattr(self, key), bool)
         if not isinstance(self.name, str) or not self.name.isprintable():
             raise InputError(f"name must be a text that can be printed, but is {self.name!r:.60}")
         self._check_nodes()

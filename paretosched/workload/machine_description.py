@@ -114,7 +114,7 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         partitions (as in `Partition`, with nodes, cpus and gpus); overlaps (two partitions, how many nodes they share,
         and which, "..." after a million); licences; switches (the nodes of each); down (hosts, begin, end, reason);
         limits; accounts (how many); reservations; preemption (as in `Preemption`, or None);
-        over_time_limit and kill_wait (s); guessed.
+        over_time_limit and kill_wait (s); kill_invalid; guessed.
 
     Examples
     --------
@@ -178,6 +178,7 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         "preemption": None if machine.preemption is None else vars(machine.preemption),
         "over_time_limit": machine.over_time_limit,
         "kill_wait": machine.kill_wait,
+        "kill_invalid": machine.kill_invalid,
         "guessed": list(machine.guessed),
     }
 
@@ -277,6 +278,8 @@ def machine_drawing(about: Mapping[str, Any]) -> str:
     if about["over_time_limit"]:
         end = "until they end" if about["over_time_limit"] == MOST else f"for {about['over_time_limit'] // 60:,} min"
         parts.append(f"jobs may run beyond their time limit {end}")
+    if about["kill_invalid"]:
+        parts.append("jobs are cancelled that wait for what cannot happen any more")
     parts += ["\n".join(f"assumed: {words}" for words in about["guessed"])] if about["guessed"] else []
     return "\n\n".join(parts)
 
@@ -453,6 +456,7 @@ def _preemption_words(rules: Mapping[str, Any]) -> str:
     else:
         whose = ["those in partitions of lower tiers"]
     what = {"off": "stay", "cancel": "are cancelled", "requeue": "start again later"}
+    what |= {"suspend": "stop while others have their CPUs"}
     how = [f"they {what[rules['mode']]}", *(f"those of {name} {what[mode]}" for name, mode in modes.items())]
     how += [f"after {seconds:,} s in {name}" for name, seconds in rules["grace"]]
     exempt = [f"none in its first {rules['exempt']:,} s"] if rules["exempt"] else []

@@ -17,7 +17,7 @@ from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import is_file
 from .host_lists import host_list, name_order, node_names
 from .machine import ALL, MOST_LISTED, UNTYPED, Machine, NodeKind, Outage, Partition
-from .preemption import KINDS, MOST, Preemption
+from .preemption import KINDS, MOST, SUSPEND, Preemption
 from .slurm_conf import NOT_SET, Setting, SlurmConf, duration, is_yes, read_rows, read_slurm_conf, whole
 from .slurm_nodes import ConfNodes, NodeLists, machine_of
 
@@ -25,7 +25,6 @@ Row = Mapping[str, Setting]
 GRES_FILE = "gres.conf"
 SWITCH_FILE = "topology.conf"
 GPUS = re.compile(r"gpu(?::([^:(),=]*[^\d:(),=][^:(),=]*))?(?:[:=](\d{1,9})(k?))?", re.IGNORECASE)
-SUSPEND = "suspend"  # a PreemptMode that is not simulated
 DOWN = {"down", "drain", "drained", "draining", "fail", "failing", "error"}  # words of a node's state
 STATE_WORDS = re.compile(r"[a-z_]+")
 UNITS = ("core", "cpu", "socket")
@@ -81,6 +80,7 @@ def read_slurm_machine(path: str | os.PathLike[str]) -> Machine:
             preemption=_preemption(conf, guessed),
             over_time_limit=_over_time(conf),
             kill_wait=_whole_of(conf, "KillWait", MOST, Machine.kill_wait),
+            kill_invalid="kill_invalid_depend" in {word.lower() for word in conf.words("DependencyParameters")},
         )
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
@@ -351,15 +351,16 @@ def _preemption(conf: SlurmConf, guessed: dict[str, None]) -> Preemption | None:
     modes = {name: preempt_mode(row["preemptmode"].value) for name, row in rows.items() if "preemptmode" in row}
     grace = {name: whole("GraceTime", row["gracetime"], MOST) for name, row in rows.items() if "gracetime" in row}
     mode = preempt_mode(conf.text("PreemptMode") or "off")
-    if SUSPEND in (mode, *modes.values()):
-        guessed["PreemptMode=SUSPEND: jobs are not suspended here, and do not make way"] = None
     is_by_partition = kind == "partition_prio"
+    if mode == SUSPEND and not is_by_partition:
+        guessed["PreemptMode=SUSPEND by QOS: jobs are suspended by partitions only here, and do not make way"] = None
+        mode = "off"
     words = {word.partition("=")[0].lower() for word in conf.words("SchedulerParameters")}
     requeue = conf.text("JobRequeue")
     return Preemption(
         kind,
-        _without_suspend(mode),
-        modes=tuple((name, _without_suspend(each)) for name, each in modes.items() if is_by_partition),
+        mode,
+        modes=tuple(modes.items()) if is_by_partition else (),
         grace=tuple((name, seconds) for name, seconds in grace.items() if seconds and is_by_partition),
         exempt=_seconds(conf.settings, "preemptexempttime") or 0,
         youngest="preempt_youngest_first" in words,
@@ -368,7 +369,7 @@ def _preemption(conf: SlurmConf, guessed: dict[str, None]) -> Preemption | None:
 
 
 def preempt_mode(text: str) -> str:
-    """Return the word of `Preemption` for a PreemptMode, or "suspend"; "off" for one that says nothing of jobs.
+    """Return the word of `Preemption` for a PreemptMode; "off" for one that says nothing of jobs.
 
     Examples
     --------
@@ -377,11 +378,6 @@ def preempt_mode(text: str) -> str:
     """
     words = {word.strip().lower() for word in text.split(",")}
     return next((word for word in (SUSPEND, "requeue", "cancel") if word in words), "off")
-
-
-def _without_suspend(mode: str) -> str:
-    """Return the mode that is simulated for another one."""
-    return "off" if mode == SUSPEND else mode
 
 
 def _licences(conf: SlurmConf) -> Iterator[tuple[str, int]]:

@@ -21,7 +21,7 @@ FORMAT = "paretosched machine 1"
 TABLES = {"nodes": NodeKind, "partitions": Partition, "down": Outage, "reservations": Reservation}
 OWN_KEYS = (
     "format", "name", "choice", "gives", "shares_memory", "guessed", "licences", "switches", *TABLES, "limits",
-    "accounts", "homes", "preemption", "qos", "over_time_limit", "kill_wait",
+    "accounts", "homes", "preemption", "qos", "over_time_limit", "kill_wait", "kill_invalid",
 )  # fmt: skip
 OF_TIME = ("over_time_limit", "kill_wait")  # s, of a machine
 TIMES = ("longest", "usual", *LIMITED_TIMES)
@@ -50,7 +50,8 @@ def machine_text(machine: Machine) -> str:
     True
     """
     own = {key: getattr(machine, key) for key in ("name", "choice", "gives", "shares_memory", "guessed")}
-    own |= {key: getattr(machine, key) for key in OF_TIME if getattr(machine, key) != getattr(Machine, key)}
+    rare = (key for key in (*OF_TIME, "kill_invalid") if getattr(machine, key) != getattr(Machine, key))
+    own |= {key: getattr(machine, key) for key in rare}
     parts = [HEAD + "".join(f"{key} = {_value(each)}\n" for key, each in own.items() if each not in ("", ()))]
     if machine.licences:
         parts.append("[licences]\n" + "".join(f"{_key(word)} = {n}\n" for word, n in machine.licences))
@@ -194,7 +195,8 @@ def _machine(known: dict[str, Any]) -> Machine:
     switches = known.get("switches", {})
     if not isinstance(switches, dict) or not all(isinstance(hosts, str) for hosts in switches.values()):
         raise InputError('switches must be a table [switches] of NAME = "HOSTS"')
-    own = {key: known[key] for key in ("name", "choice", "gives", "shares_memory", *OF_TIME) if key in known}
+    words = ("name", "choice", "gives", "shares_memory", "kill_invalid", *OF_TIME)
+    own = {key: known[key] for key in words if key in known}
     return Machine(
         tuple(values["nodes"]),
         tuple(values["partitions"]),

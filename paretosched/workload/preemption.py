@@ -11,7 +11,8 @@ from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 
 KINDS = ("partition_prio", "qos")
-MODES = ("off", "cancel", "requeue")
+SUSPEND = "suspend"
+MODES = ("off", "cancel", "requeue", SUSPEND)
 MOST = 2**31 - 1  # s, and of a priority
 MOST_NAMED = 200_000
 
@@ -26,8 +27,8 @@ class Preemption:
         PreemptType: "partition_prio", jobs in partitions of a lower tier make way; or "qos", those of QOS that the
         QOS of the other one names.
     mode
-        PreemptMode: a job that makes way waits again from its beginning ("requeue"), or has ended ("cancel"); "off" if
-        none makes way.
+        PreemptMode: a job that makes way waits again from its beginning ("requeue"), has ended ("cancel"), or stops
+        while others have its CPUs ("suspend", only with "partition_prio"); "off" if none makes way.
     modes, grace
         Pairs (or mappings) of partitions, or of QOS, and their own mode, and how long their jobs go on when they are
         asked to make way, s.
@@ -72,6 +73,8 @@ class Preemption:
         one_of("mode", self.mode, MODES)
         for name, mode in _pairs("modes", self.modes):
             one_of(f"mode of {name}", mode, MODES)
+        if self.kind != "partition_prio" and SUSPEND in (self.mode, *(mode for _, mode in _pairs("modes", self.modes))):
+            raise InputError(f"mode must not be {SUSPEND} with {self.kind}, but is")
         object.__setattr__(self, "modes", _pairs("modes", self.modes))
         for key in ("grace", "exempts", "ranks"):
             pairs = ((name, in_bounds(f"{key} of {name}", n, MOST)) for name, n in _pairs(key, getattr(self, key)))

@@ -29,7 +29,7 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError
-from ..kernels.inputs import Reactions
+from ..kernels.inputs import STARTS, Reactions, no_submissions
 from .log_lines import PRECEDING, RUN, SUBMIT, THINK, WAIT
 from .resampling import SESSION
 from .workload import Workload
@@ -92,6 +92,7 @@ def reactions_of(workload: Workload) -> Reactions:
         follower,
         np.where(waited, pause, 0)[follower],
         np.zeros(follower.size, dtype=np.int64),
+        no_submissions(),
     )
 
 
@@ -107,7 +108,7 @@ def arrivals_after(reactions: Reactions, start: Ints, end: Ints) -> Ints:
     first, sooner = (np.full(begin.size, np.iinfo(np.int64).max // 2) for _ in range(2))
     np.maximum.at(last, r.batch, end)
     np.minimum.at(first, r.batch, start)
-    seconds = np.where(r.at_start > 0, first[r.leader] + np.maximum(r.pause, 1), last[r.leader] + r.pause)
+    seconds = np.where(r.kind == STARTS, first[r.leader] + np.maximum(r.pause, 1), last[r.leader] + r.pause)
     np.maximum.at(later, r.follower, seconds)
     np.minimum.at(sooner, r.follower, seconds)
     waits = r.needs > 0

@@ -482,3 +482,25 @@ def test_what_a_pool_of_processors_does_not_have_cannot_be_left_out(house: Path)
     assert outcome.status == 2
     assert "--without: leaves out what a machine of nodes has, but that of" in outcome.err
     assert "import --machine makes a log with nodes" in outcome.err
+
+
+def test_it_says_how_many_jobs_stopped_for_others_and_writes_each_piece(tmp_path: Path) -> None:
+    log, conf, segments = tmp_path / "log.parquet", tmp_path / "slurm.conf", tmp_path / "segments.csv"
+    conf.write_text(
+        "ClusterName=x\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\nSchedulerType=sched/backfill\n"
+        "PriorityType=priority/basic\nPreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\n"
+        "NodeName=n1 CPUs=4 RealMemory=1000\nPartitionName=low Nodes=n1 Default=YES OverSubscribe=FORCE:1\n"
+        "PartitionName=high Nodes=n1 PriorityTier=9 PreemptMode=OFF OverSubscribe=FORCE:1\n"
+    )
+    (tmp_path / "jobs.csv").write_text(
+        "job,submit,run,user,options\n1,1600000000,600,a,-n4 --mem=10 -t20\n"
+        "2,1600000200,300,a,-p high -n2 --mem=10 -t10\n"
+    )
+    columns = "job=job,submit=submit,run=run,user=user,options=options"
+    succeed("import", "csv", tmp_path / "jobs.csv", "--machine", conf, "--columns", columns, "-o", log)
+    text = succeed("simulate", log, "--policy", conf, "--segments", segments).out
+    assert "1 job stopped while others had their CPUs, 1 time: 0.1 hours" in text
+    assert segments.read_text().splitlines() == ["job,from,to,nodes", "1,0,200,n1", "1,500,900,n1"]
+    told = json.loads(succeed("simulate", log, "--policy", conf, "--json").out)["preempted"]
+    assert told == {"stopped": 1, "stops": 1, "stopped_hours": 300 / 3600}
+    assert "stopped" not in succeed("simulate", log, "--policy", conf, "--without", "preemption").out

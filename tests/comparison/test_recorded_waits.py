@@ -8,7 +8,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.comparison.order_agreement import Pairs
-from paretosched.comparison.recorded_waits import idle_waits, of_scheduler_before, recorded_waits
+from paretosched.comparison.recorded_waits import idle_waits, of_scheduler_before, recorded_waits, waits_beside
 from paretosched.policies.policy import as_policy
 from paretosched.workload.down_times import DownTimes
 from paretosched.workload.workload import Workload
@@ -165,3 +165,35 @@ def test_each_group_is_said_beside_its_record(tmp_path: Path, monkeypatch: pytes
     assert "mean beside record" not in plain
     assert "95 of 100 within" in plain
     assert max(map(len, plain.partition("waits of")[2].splitlines())) <= 100
+
+
+def dependent() -> Workload:
+    """Return three jobs of 100 s on one node: the second waits for the first, which waited longer in the log."""
+    asks = ps.Requests(tasks=[4] * 3, memory_per_node=[1] * 3, dependency=["", "afterany:1", ""])
+    return Workload(
+        [0, 10, 20], [100] * 3, [100] * 3, [4] * 3, capacity=4, job=[1, 2, 3], wait=[50, 0, 330],
+        eligible=[0, 150, 20], machine=ps.Machine((ps.NodeKind("n1", 4, 100),)), requests=asks, epoch=0,
+    )  # fmt: skip
+
+
+def test_a_dependency_that_moves_a_job_takes_only_its_own_recorded_wait() -> None:
+    """Job 2 comes in second 100, and not in 150; the recorded waits of the others still hold."""
+    log = dependent()
+    schedule = ps.simulate(log, "easy")
+    assert schedule.workload.eligible.tolist() == [0, 100, 20]
+    assert schedule.workload.wait.tolist() == [50, -1, 330]
+    found = waits_beside(log, schedule)
+    assert found is not None
+    assert (found.near.jobs, found.moved) == (3, 1)
+    assert "1 job came when those had ended on which they depend, not as recorded" in found.words()
+    assert found.facts()["moved"] == 1
+    # 50 s less, 100 s in place of none, and 80 s in place of 330
+    assert (schedule.wait.tolist(), found.near.mean) == ([0, 100, 80], pytest.approx((50 + 100 + 250) / 3))
+
+
+def test_waits_are_compared_of_the_jobs_that_ran() -> None:
+    log = dependent()
+    ran = log.take([0, 2])
+    found = waits_beside(log, ps.Schedule(ran, [0, 100]))
+    assert found is not None
+    assert (found.near.jobs, found.moved, found.near.mean) == (2, 0, (50 + 250) / 2)

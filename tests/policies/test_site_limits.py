@@ -27,7 +27,6 @@ OF_ASSOCIATIONS = (
     Limits("", "bio", "lp", "batch", {"MaxWall": 86_400}),
     Limits("", "sea", "games", "", {"MaxJobs": 3}),
 )
-KEPT = "limits that are kept, but not simulated: MaxSubmitPU of 1"
 
 
 @pytest.mark.parametrize("name", ["assoc.txt", "assoc_parents.txt"])
@@ -35,7 +34,7 @@ def test_what_a_real_sacctmgr_printed(name: str) -> None:
     machine, remarks = with_site_limits(MACHINE, PRINTED / "qos.txt", PRINTED / name)
     assert machine.limits == (*OF_ASSOCIATIONS, *OF_QOS)
     assert machine.accounts == (("bio", "root"), ("sea", "bio"))
-    assert remarks == [KEPT]
+    assert remarks == []
 
 
 def test_a_table_without_parents_is_taken_and_said(tmp_path: Path) -> None:
@@ -118,7 +117,7 @@ def test_the_limits_of_archer2() -> None:
         | others
         for name, (nodes, wall, queued, running, others) in ARCHER2.items()
     }  # and no limits of "reservation"
-    assert remarks == ["limits that are kept, but not simulated: MaxSubmitPU of 11"]
+    assert remarks == []
 
 
 def test_the_limits_of_jean_zay() -> None:

@@ -1,5 +1,6 @@
 """No schedule beats the bounds, neither the best of tiny workloads nor any policy; and they are what the proof says."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations
 
@@ -8,11 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched import Schedule, Workload, bounds, objective_table, objectives, simulate
+from paretosched import InputError, Schedule, Workload, bounds, objective_table, objectives, simulate
+from paretosched.policies.cut_jobs import least_runs
 from paretosched.policies.plain import Plain
 from paretosched.simulation.lower_bounds import Bounds
 from paretosched.simulation.objective import shares
+from paretosched.workload.measures import with_measures
 from support.later import arrival_workload, later
+from support.preemption_zoo import preempting_case
+from support.reserved_zoo import reserved_case
+from support.short_lives import PASSES
+from support.suspending_zoo import suspending_case
 from support.tiny import in_units, place_jobs
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, random_jobs, workloads
 
@@ -273,3 +280,35 @@ def test_bounds_are_those_of_the_seconds_in_which_jobs_are_eligible(name: str) -
     assert bounds(w).prompt_utilisation == bounds(same).prompt_utilisation
     for rule in PLAIN_RULES:
         assert objectives_below(bounds(w), objectives(simulate(w, rule)), w) == []
+
+
+MEASURES = (
+    "mean wait", "mean response", "p95 slowdown", "longest response", "share slowdown > 1.5", "stretch", "jain wait",
+    "idle hours", "energy(250 W, idle 90 W)", "weighted response of 1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [preempting_case, reserved_case, suspending_case])
+def test_no_schedule_of_which_jobs_make_way_beats_the_bounds(case: Callable[[int], Workload]) -> None:
+    """In passes of Slurm jobs are cancelled or end with their reservation, after what is said at least, or stop."""
+    cut = beyond_run = 0
+    for seed in range(120):
+        w = case(seed)
+        uses = [f"UTIL_{name.lower()}" for name in w.resource_shares]
+        w = with_measures(w, [*MEASURES, *uses])
+        try:
+            schedule = simulate(w, PASSES)
+        except InputError:  # a job never fits
+            continue
+        lower, least = bounds(w), least_runs(w)
+        assert (schedule.finish - schedule.start >= least).all()
+        values, table = np.asarray(schedule.objectives), objective_table(w)
+        sign = np.array([-1.0 if o.maximise else 1.0 for o in table])
+        better = (sign * values < sign * lower.together) & ~np.isnan(lower.together)
+        assert [o.name for o, is_better in zip(table, better, strict=True) if is_better] == []
+        is_cut = schedule.lives is not None and not schedule.lives.requeued.all()
+        cut += is_cut
+        alone = objectives(Schedule(w, w.eligible, placement=schedule.placement))  # if all ran to their end
+        beyond_run += bool((sign * values < sign * np.asarray(alone))[1:2].any())
+    assert cut >= (0 if case is suspending_case else 20)
+    assert beyond_run >= (case is preempting_case)

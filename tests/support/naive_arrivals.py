@@ -11,11 +11,23 @@ def submission_of(job: Job) -> int:
     return job.arrival if job.submitted is None else job.submitted
 
 
-def arrivals_of(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> dict[int, int]:
-    """Return when jobs arrive, by row, as far as the runs of others say it; jobs that are refused do not."""
-    refused = refused_rows(machine, jobs, runs)
-    found = {job.row: let_at(machine, job, jobs, runs) for job in jobs if job.row not in refused}
+def arrivals_of(
+    machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy], told: Sequence[Job] = ()
+) -> dict[int, int]:
+    """Return when jobs arrive, by row, as far as the runs of others say it; jobs that are refused do not.
+
+    `told` are the jobs as they were submitted, if some of them wait again since later seconds. A job is not there for
+    a singleton if it was refused.
+    """
+    refused = refused_rows(machine, told or jobs, runs)
+    taken = [job._replace(after=tuple(beside(after, refused) for after in job.after)) for job in jobs]
+    found = {job.row: let_at(machine, job, taken, runs) for job in taken if job.row not in refused}
     return {row: second for row, second in found.items() if second is not None}
+
+
+def beside(after: After, refused: set[int]) -> After:
+    """Return what a job waits for, without the jobs that were refused if they have only the same name."""
+    return after._replace(rows=tuple(row for row in after.rows if after.kind != "singleton" or row not in refused))
 
 
 def arriving(jobs: Iterable[Job], arrivals: Mapping[int, int], t: int) -> list[Job]:
@@ -82,7 +94,10 @@ def gone_at(machine: Machine, jobs: Sequence[Job], row: int, runs: Mapping[int, 
 
 
 def refused_rows(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]) -> set[int]:
-    """Return the rows of jobs that are refused at submission, as far as it is known; of an array all tasks."""
+    """Return the rows of jobs that are refused at submission, as far as it is known; of an array all tasks.
+
+    One that names a job that was refused is refused, too.
+    """
     refused: set[int] = set()
     denies = any("DenyOnLimit" in flags for flags in machine.flags.values())
     if not (denies or has_limits(machine, (*SUBMITTED, "MaxSubmit"))):
@@ -93,13 +108,21 @@ def refused_rows(machine: Machine, jobs: Sequence[Job], runs: Mapping[int, Busy]
         there = [
             (other, partitions_of(machine, other)[0].name)
             for other in before
-            if other.row not in tasks and (other.row not in runs or runs[other.row].end > submission_of(job))
+            if other.row not in tasks and is_there(machine, jobs, other, runs, submission_of(job))
         ]
-        if refused_by(machine, job, partitions_of(machine, job)[0], there, len(tasks)):
-            refused.add(job.row)
+        after = [each for other in jobs if other.row in tasks for each in other.after if each.kind != "singleton"]
+        named = {row for each in after for row in each.rows}
+        if named & refused or refused_by(machine, job, partitions_of(machine, job)[0], there, len(tasks)):
+            refused |= tasks
         else:
             before.append(job)
     return refused
+
+
+def is_there(machine: Machine, jobs: Sequence[Job], job: Job, runs: Mapping[int, Busy], t: int) -> bool:
+    """Return whether a job that was submitted before second t waits or runs then."""
+    end = runs[job.row].end if job.row in runs else gone_at(machine, jobs, job.row, runs)
+    return end is None or end > t
 
 
 def held_check(machine: Machine, jobs: Sequence[Job], schedule: Mapping[int, Busy]) -> Iterator[str]:

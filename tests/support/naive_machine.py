@@ -75,10 +75,10 @@ class Reservation(NamedTuple):
 class Preemption(NamedTuple):
     """Whose jobs make way for others: those of lower partitions (kind partition_prio), or of certain QOS (kind qos).
 
-    `modes` (off, requeue or cancel; usually `mode`) and `grace`, s, are those of partitions or of QOS. `of_qos` has
-    the QOS that make way for one. For `exempt` seconds no job does, of some QOS for as many as `exempts` says.
-    `youngest`: the last that began is the first.
-    Before that, those of a QOS of lower priority go first (`priorities`; 0 of one that is not named).
+    `modes` (off, requeue, cancel or suspend; usually `mode`) and `grace`, s, are those of partitions or of QOS.
+    `of_qos` has the QOS that make way for one. For `exempt` seconds no job does, of some QOS for as many as `exempts`
+    says. `youngest`: the last that began is the first. Before that, those of a QOS of lower priority go first
+    (`priorities`; 0 of one that is not named).
     """
 
     kind: str
@@ -196,13 +196,21 @@ class Amount(NamedTuple):
 
 
 class Busy(NamedTuple):
-    """What a job holds of which nodes, from when until just before when; it runs or is planned."""
+    """What a job holds of which nodes, from when until just before when; it runs or is planned.
+
+    Where jobs may be suspended, also which cores of them, since when it is stopped, how much of its run time is left
+    then, and when it was stopped before.
+    """
 
     job: Job
     begin: int
     end: int
     partition: str
     held: Mapping[str, Amount]
+    cores: Mapping[str, frozenset[int]] = {}
+    stopped: int | None = None
+    left: int = 0
+    stops: tuple[tuple[int, int], ...] = ()
 
 
 def natural(name: str) -> tuple[tuple[int, str | int], ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from support.naive_machine import Amount, Busy, Job, Machine, Partition
+from support.naive_suspension import SUSPEND
 
 REQUEUE_DELAY = 121  # s: how long a job that made way waits at least, which is cred_expire and one second
 
@@ -49,7 +50,7 @@ def gone_until(allowed: list[Busy], stay: list[Busy], fits: Fits) -> tuple[list[
 def may_preempt(machine: Machine, job: Job, partition: Partition, run: Busy, t: int) -> bool:
     """Return whether a running job has to make way for another one."""
     rules = machine.preemption
-    if rules is None or mode_of(machine, run) == "off":
+    if rules is None or mode_of(machine, run) in ("off", SUSPEND):
         return False
     if t < run.begin + rules.exempts.get(run.job.qos, rules.exempt):
         return False
@@ -59,7 +60,7 @@ def may_preempt(machine: Machine, job: Job, partition: Partition, run: Busy, t: 
 
 
 def mode_of(machine: Machine, run: Busy) -> str:
-    """Return what happens to a job that makes way: off for nothing, requeue or cancel."""
+    """Return what happens to a job that makes way: off for nothing, requeue, cancel or suspend."""
     rules = machine.preemption
     assert rules is not None
     mode = rules.modes.get(run.job.qos if rules.kind == "qos" else run.partition, rules.mode)

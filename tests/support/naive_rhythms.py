@@ -27,6 +27,7 @@ from support.naive_machine import (
 )
 from support.naive_node_choice import choose, may_use, nodes_for
 from support.naive_preemption import grace_of, life_after, mode_of, victims_of
+from support.naive_suspension import cores_for, settle, time_stopped, ways
 
 Order = Callable[[int, list[Job], list[Busy]], list[Job]]  # second, waiting and running jobs; the waiting ones in order
 ALL = 10**9  # reservations: as many as there are jobs
@@ -328,13 +329,14 @@ def slurm_lives(
     lives: list[Busy] = []  # those before
     going: dict[int, str] = {}  # jobs that were asked to make way, and what happens to them
     waiting: list[Job] = []
+    told = [*jobs]
     t = -1
     last = max(changes_of(machine), default=0)
     idle = 0
     machines, failing = dict(changes or {}), dict(failures or {})
-    while (len(runs) < len(jobs) or going or beyond(t, failing)) and idle < 2:
+    while (len(runs) < len(jobs) or going or beyond(t, failing) or any(r.left for r in runs.values())) and idle < 2:
         known = {row: run._replace(end=NEVER) if going.get(row) == "requeue" else run for row, run in runs.items()}
-        arrivals = arrivals_of(machine, jobs, known)
+        arrivals = arrivals_of(machine, jobs, known, told)
         coming = beyond(t, [*arrivals.values(), *machines, *failing, *(run.end for run in runs.values())])
         coming |= beyond(t, begins_for(machine, waiting))
         if not coming and not waiting:
@@ -351,6 +353,7 @@ def slurm_lives(
             if going.pop(row) == "requeue":
                 lives.append(runs.pop(row))
                 jobs = [life_after(job, t) if job.row == row else job for job in jobs]
+        settle(machine, runs, t)
         there = {*runs, *(job.row for job in waiting)}  # the start of one that started before lets nobody in twice
         waiting += [job for job in arriving(jobs, arrivals, t) if job.row not in there]
         running = [run for run in runs.values() if run.end > t]
@@ -371,6 +374,7 @@ def slurm_lives(
         for run in begun:
             runs[run.job.row] = run
             waiting.remove(run.job)
+        settle(machine, runs, t)
         if coming or begun or t <= last:
             idle = 0
         elif is_backfill:
@@ -396,10 +400,13 @@ def turns(machine: Machine, jobs: list[Job]) -> list[Turn]:
     return sorted(every, key=lambda turn: (not windows_of(machine, turn.job), -turn.partition.tier))
 
 
-def start_of(machine: Machine, t: int, turn: Turn, held: dict[str, Amount], rhythm: Rhythm) -> Busy:
-    """Return a job that starts; it is ended OverTimeLimit after its limit."""
+def start_of(
+    machine: Machine, t: int, turn: Turn, held: dict[str, Amount], rhythm: Rhythm, running: list[Busy]
+) -> Busy:
+    """Return a job that starts beside running ones; it is ended OverTimeLimit after its limit."""
     longest = longest_run(machine, turn.partition, turn.job, t, rhythm.over_time_limit)
-    return Busy(turn.job, t, t + min(turn.job.run, longest), turn.partition.name, held)
+    cores = cores_for(machine, turn.partition, held, running)
+    return Busy(turn.job, t, t + min(turn.job.run, longest), turn.partition.name, held, cores)
 
 
 def main_pass(
@@ -437,20 +444,24 @@ def main_pass(
         seen, _ = seen_by(machine, job, [], t, end)
         usable = free_in(seen, [], t, end)  # but for nodes that go down or are reserved before its end
         whole = {name: amount for name, amount in free_in(machine, [], t, t).items() if name in usable}
-        fits = partial(now_beside, machine, t, Turn(job, partition), set(usable) - closed, begun)
-        held = fits(running)
+        there = machine, t, Turn(job, partition), set(usable) - closed, begun
+        held = now_beside(*there, True, running)
         reason = held_by(machine, job, partition, [*running, *begun], t, held)
         is_known = job.arrival < t and bool(held_by_counts(machine, job, partition, [*running, *begun]))
         stops = not reason or (rhythm.assoc_limit_stop and reason != TASK_LIMIT and not is_known)
         if held is not None and not reason:
-            begun.append(start_of(machine, t, Turn(job, partition), held, rhythm))
+            begun.append(start_of(machine, t, Turn(job, partition), held, rhythm, [*running, *begun]))
         elif (
             not stops or choose(machine, partition, job.ask, whole) is None or job.priority < rhythm.bf_min_prio_reserve
         ):
             continue
         else:
             asked = going | {run.job.row for run in victims}
-            victims += [] if reason else victims_of(machine, job, partition, running, asked, t, fits)
+            victims += (
+                []
+                if reason
+                else victims_of(machine, job, partition, running, asked, t, partial(now_beside, *there, False))
+            )
             if len(job.ask.named) >= job.ask.least:
                 closed |= set(job.ask.named)
             else:
@@ -460,13 +471,20 @@ def main_pass(
 
 
 def now_beside(
-    machine: Machine, t: int, turn: Turn, nodes: set[str], begun: list[Busy], running: list[Busy]
+    machine: Machine, t: int, turn: Turn, nodes: set[str], begun: list[Busy], stops: bool, running: list[Busy]
 ) -> dict[str, Amount] | None:
-    """Return what a job gets now on some nodes beside those that begin and those that run; None if it does not fit."""
+    """Return what a job gets now on some nodes beside those that begin and those that run; None if it does not fit.
+
+    `stops`: also if others must be suspended.
+    """
     job, partition = turn
-    seen, busy = seen_by(machine, job, [*running, *begun], t, t + limit_in(partition, job))
-    free = free_for(seen, job, [run._replace(end=max(run.end, t + 1)) for run in busy], t, t + 1)
-    return choose(seen, partition, job.ask, {name: amount for name, amount in free.items() if name in nodes})
+    for others in ways(machine, partition, [*running, *begun]):
+        seen, busy = seen_by(machine, job, others, t, t + limit_in(partition, job))
+        free = free_for(seen, job, [run._replace(end=max(run.end, t + 1)) for run in busy], t, t + 1)
+        held = choose(seen, partition, job.ask, {name: amount for name, amount in free.items() if name in nodes})
+        if held is not None or not stops:
+            return held
+    return None
 
 
 class Plan(NamedTuple):
@@ -515,7 +533,7 @@ def backfill_pass(machine: Machine, t: int, queue: list[Turn], running: list[Bus
         if held_by(machine, job, partition, busy, t, held):
             continue
         if begin <= t:
-            begun.append(start_of(machine, t, turn, held, rhythm))
+            begun.append(start_of(machine, t, turn, held, rhythm, busy))
             continue
         full = 0 < rhythm.bf_job_part_count_reserve <= planned.count(partition.name)
         if begin <= t + rhythm.bf_window and not full:
@@ -578,30 +596,36 @@ def earliest(
 ) -> tuple[int, dict[str, Amount]] | None:
     """Return from when on a job fits on some nodes, as running jobs end, and on what; None if never.
 
-    One that is past its limit is taken to end OverTimeLimit and KillWait after it.
+    One that is past its limit is taken to end OverTimeLimit and KillWait after it; if it is stopped, at once.
     """
     partition = turn.partition
 
     def held_beside(others: list[Busy]) -> dict[str, Amount] | None:
         up = machine._replace(down=())  # which nodes are up then is known already
-        free = free_for(up, turn.job, [run._replace(end=t + 1) for run in others], t, t + 1)
-        return choose(machine, partition, turn.job.ask, {n: amount for n, amount in free.items() if n in nodes})
+        for each in ways(machine, partition, others):
+            free = free_for(up, turn.job, [run._replace(end=t + 1) for run in each], t, t + 1)
+            held = choose(machine, partition, turn.job.ask, {n: amount for n, amount in free.items() if n in nodes})
+            if held is not None:
+                return held
+        return None
 
     held = held_beside(running)
     if held is not None:
         return t, held
-    for end, left in in_windows(machine, running, nodes, rhythm):
+    for end, is_stopped, left in in_windows(machine, running, nodes, rhythm):
         held = held_beside(left)
         if held is not None:
             late = end + rhythm.kill_wait + rhythm.over_time_limit
-            return (end if end > t else max(late, t + 1)), held
+            return (end if end > t else t + 1 if is_stopped else max(late, t + 1)), held
     return None
 
 
 def in_windows(
     machine: Machine, running: list[Busy], nodes: set[str], rhythm: Rhythm
-) -> Iterator[tuple[int, list[Busy]]]:
+) -> Iterator[tuple[int, bool, list[Busy]]]:
     """Yield the seconds in which running jobs are taken to have ended, by limit, and which jobs are left then.
+
+    Beside the second it is said whether the last one that ends in it is stopped.
 
     Jobs that end close to each other are taken together. The windows begin with the first end of a job on the nodes,
     rounded up to a multiple of 30 s of Unix time, and are 30 s long, then 60, 120, and so on: as long as it takes to
@@ -609,21 +633,21 @@ def in_windows(
     """
 
     def end_of(run: Busy) -> int:
-        return run.begin + limit_in(machine.partitions[run.partition], run.job)
+        return run.begin + limit_in(machine.partitions[run.partition], run.job) + time_stopped(run)
 
     by_end = sorted(running, key=lambda run: (end_of(run), run.job.row))
     ends = [end_of(run) for run in by_end]
     left = list(by_end)
     place, window, base = 0, WINDOW, None
     while place < len(by_end):
-        last = None
+        last, is_stopped = None, False
         while place < len(by_end):
             run, end = by_end[place], ends[place]
             place += 1
             if not set(run.held) & nodes:
                 continue
             base = ((end + rhythm.epoch) // WINDOW + 1) * WINDOW - rhythm.epoch if base is None else base
-            last = end
+            last, is_stopped = end, run.stopped is not None
             left.remove(run)
             if place < len(by_end) and ends[place] > base + window:
                 break
@@ -632,4 +656,4 @@ def in_windows(
         window *= 2
         while place < len(by_end) and ends[place] > base + window:
             window *= 2
-        yield last, left
+        yield last, is_stopped, left

@@ -128,6 +128,7 @@ def naive_machine(value: MachineValue, epoch: int) -> Machine:
         parents=dict(value.accounts),
         flags={row.qos: frozenset(row.flags) for row in value.limits if row.qos},
         preemption=preemption_of(value),
+        kill_invalid=value.kill_invalid,
     )
 
 

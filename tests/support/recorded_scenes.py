@@ -1,7 +1,6 @@
 """Scenes that a real Slurm played: what was asked and what it did, as the naive machine and jobs; how far both agree.
 
-A scene is a JSON file with lines of slurm.conf and options of sbatch. `outside` says which scenes are about rules that
-the machine of nodes does not have; this is read from what the scene asks for, not from what Slurm did.
+A scene is a JSON file with lines of slurm.conf and options of sbatch.
 """
 
 import json
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 from paretosched import Requests
 from paretosched.policies.slurm_accounts import Accounts, read_accounts
 from paretosched.workload.host_lists import node_names
-from paretosched.workload.machine_slurm import read_slurm_machine
+from paretosched.workload.machine_slurm import preempt_mode, read_slurm_machine
 from paretosched.workload.sbatch_options import read_options
 from support.naive_machine import After, Amount, Busy, Down, Job, Machine, Preemption, Reservation, natural
 from support.naive_rhythms import Rhythm, slurm_lives
@@ -51,11 +50,6 @@ class Started(NamedTuple):
 def scenes(folder: Path) -> list[dict[str, Any]]:
     """Return all recorded scenes of a folder, in the order of their names."""
     return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
-
-
-def outside(scene: Mapping[str, Any]) -> str:
-    """Return the first rule that a scene asks for and the machine of nodes does not have; "" if it has them all."""
-    return "suspended jobs" if "SUSPEND" in scene["conf"].get("PreemptMode", "") else ""
 
 
 def machine_in(scene: Mapping[str, Any], partitions: Sequence[str] = ()) -> Machine:
@@ -93,13 +87,14 @@ def preemption_in(scene: Mapping[str, Any]) -> Preemption | None:
     hours, minutes, seconds = map(int, conf.get("PreemptExemptTime", "0:0:0").split(":"))
     return Preemption(
         kind,
-        conf["PreemptMode"].lower(),
-        {name: given["PreemptMode"].lower() for name, given in values.items() if "PreemptMode" in given},
+        preempt_mode(conf["PreemptMode"]),
+        {name: preempt_mode(given["PreemptMode"]) for name, given in values.items() if "PreemptMode" in given},
         {name: int(given["GraceTime"]) for name, given in values.items() if "GraceTime" in given},
         {name: frozenset(given["Preempt"].split(",")) for name, given in values.items() if "Preempt" in given},
         3600 * hours + 60 * minutes + seconds,
         "preempt_youngest_first" in scene["SchedulerParameters"],
         {name: int(given.get("Priority", 0)) for name, given in values.items()} if kind == "qos" else {},
+        {name: 60 * int(each["PreemptExemptTime"]) for name, each in values.items() if "PreemptExemptTime" in each},
     )
 
 
@@ -218,7 +213,7 @@ def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
         for index in indices:
             name = job["name"] if index is None else f"{job['name']}_{index}"
             lives = [life for life in job["lives"] if life.get("task") == index] if job["number"] else []
-            runs = [life["end"] - life["start"] for life in lives if life.get("state") == "COMPLETED"]
+            runs = [time_run(life) for life in lives if life.get("state") == "COMPLETED"]
             cancelled = [
                 life["end"] - life["start"]
                 for life in lives
@@ -236,6 +231,12 @@ def jobs_in(scene: Mapping[str, Any]) -> dict[str, Job]:
                 qos=one.qos or (USUAL_QOS if scene["accounts"] else ""),
             )
     return {name: with_dependency(scene, name, job, jobs) for name, job in jobs.items()}
+
+
+def time_run(life: Mapping[str, Any]) -> int:
+    """Return for how long a job ran in a life, s, without the times in which it was suspended."""
+    stops = life.get("suspended", ())
+    return int(life["end"] - life["start"] - sum(b - a for a, b in zip(stops[::2], stops[1::2], strict=False)))
 
 
 def tasks_of(array: str) -> tuple[list[int | None], int]:

@@ -142,7 +142,7 @@ def test_under_the_recorded_schedule_logs_have_their_submissions(name: str, trac
 
 def pairs_of(r: Reactions) -> list[tuple[int, int, int]]:
     """Return which batches wait for which, and so many seconds after their end."""
-    assert not r.at_start.any()
+    assert not r.kind.any()
     return [*zip(r.leader.tolist(), r.follower.tolist(), r.pause.tolist(), strict=True)]
 
 

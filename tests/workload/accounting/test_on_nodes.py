@@ -393,7 +393,6 @@ def test_limits_accounts_and_reservations_of_a_site_are_in_the_log(loop: Path) -
     assert outcome.err.splitlines() == [
         f"paretosched: {words}"
         for words in (
-            "limits that are kept, but not simulated: MaxSubmitPU of 1",
             f"{loop / 'slurm.conf'} has no AccountingStorageEnforce=limits, so that its Slurm enforces no limits; 5 "
             "QOS and associations with limits are taken all the same: simulate --without limits leaves them out",
             "1 reservation outside of the time of the log, left out: course",
