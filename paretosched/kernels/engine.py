@@ -1184,7 +1184,7 @@ def start_jobs(
 def next_job(waiting: Waiting, left: Int, taken: Int, is_sorted: bool) -> Int:
     """Return the first of `left` jobs in the queue of `waiting`, from which `taken` were taken before.
 
-    If the queue is not sorted, it is brought to its beginning, in place, see `bring_first`.
+    If not `is_sorted`, it is brought to the beginning of the queue, in place, see `bring_first`.
     """
     if is_sorted:
         return waiting.queue[taken]

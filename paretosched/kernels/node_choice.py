@@ -73,7 +73,7 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
     usable: Int = np.int64(0)
     if begin == plan.now[0]["second"] or (plan.now[0]["versions"] == 0 and is_more(plan)):
         total, usable = what_could(plan, j, o, begin, end, asked)
-        return total > 0 and choose_of(plan, j, o, total, usable)
+        return bool(total > 0 and choose_of(plan, j, o, total, usable))
     option, nodes = plan.options[o], plan.nodes
     for i in range(nodes.shape[1]):
         could: Int = np.int64(0)

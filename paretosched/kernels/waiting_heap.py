@@ -52,8 +52,10 @@ def arrange_by_formula(
 
     Parameters
     ----------
-    program, situation, jobs, t, usages, shares, stacks, queue, keys, count
-        As for `evaluate_all`; of `queue` the order is modified in place, too.
+    program, situation, jobs, t, usages, shares, stacks, keys, count
+        As for `evaluate_all`.
+    queue
+        (n,) int64 rows, of which the order is modified in place.
     """
     evaluate_all(program, situation, jobs, t, usages, shares, stacks, queue, keys, count)
     make_heap(queue, keys, count)
