@@ -69,20 +69,35 @@ def choose(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> 
     begin, end, asked
         s, as for `look_at`.
     """
-    total: Int = np.int64(0)
-    usable: Int = np.int64(0)
     if begin == plan.now[0]["second"] or (plan.now[0]["versions"] == 0 and is_more(plan)):
         total, usable = what_could(plan, j, o, begin, end, asked)
         return bool(total > 0 and choose_of(plan, j, o, total, usable))
+    total, usable = look_at_all(plan, j, o, begin, end, asked)
+    return choose_of(plan, j, o, total, usable)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def look_at_all(plan: NodePlan, j: Int, o: Int, begin: Int, end: Int, asked: Int) -> tuple[Int, Int]:
+    """Return how many CPUs nodes could give a job, and how many nodes, after a look at each of them.
+
+    Parameters
+    ----------
+    plan, j, o, begin, end, asked
+        As for `choose`; `nodes` of the plan have what each could give.
+    """
     option, nodes = plan.options[o], plan.nodes
+    total: Int = np.int64(0)
+    usable: Int = np.int64(0)
+    is_now = begin == plan.now[0]["second"]
     for i in range(nodes.shape[1]):
         could: Int = np.int64(0)
-        if plan.masks[option["mask"], i] and look_at(plan, i, begin, end, asked, j):
+        may = plan.masks[option["mask"], i] and (not is_now or may_do(plan, option, i))
+        if may and look_at(plan, i, begin, end, asked, j):
             could = room_on(plan, option, i)
             total += could
             usable += could > 0
         nodes[COULD, i] = could
-    return choose_of(plan, j, o, total, usable)
+    return total, usable
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

@@ -5,7 +5,7 @@ import numpy as np
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .inputs import Jobs
-from .node_choice import choose, may_do, may_serve, most_nodes, most_of, room_of, room_on
+from .node_choice import choose, look_at_all, may_serve, most_nodes, most_of, room_of, room_on
 from .node_plan import (
     AMOUNT,
     AT_ALL,
@@ -547,16 +547,7 @@ def sweep_option(plan: NodePlan, j: Int, o: Int, length: Int, after: Int, until:
     left: Int = find_changes(plan, j, length, asked, after, until)
     if left == 0:
         return FAR
-    total: Int = np.int64(0)
-    usable: Int = np.int64(0)
-    is_now = after == now[0]["second"]
-    for i in range(nodes.shape[1]):
-        nodes[COULD, i] = 0
-        may = plan.masks[option["mask"], i] and (not is_now or may_do(plan, option, i))
-        if may and look_at(plan, i, after, after + length, after + asked, j):
-            nodes[COULD, i] = room_on(plan, option, i)
-            total += nodes[COULD, i]
-            usable += nodes[COULD, i] > 0
+    total, usable = look_at_all(plan, j, o, after, after + length, after + asked)
     # What the nodes could give together that can be had at most, or more.
     is_limited = option["named"] == option["end"]
     most: Int = most_of(plan, most_nodes(option), wanted) if is_limited else wanted

@@ -38,7 +38,7 @@ from .ranked_jobs import (
 )
 from .running import Profile, Running, end_next, launch, lay_out, next_end, no_profile, running_jobs
 from .usage import Usage, no_usage, note_usage
-from .waiting_heap import arrange_by_formula, make_heap, sink
+from .waiting_heap import evaluate_all, make_heap, sink
 from .waiting_orders import BITS
 from .waiting_tree import FAR
 
@@ -102,7 +102,7 @@ class Hall(NamedTuple):
         The processors that are free beside all running jobs and reservations; the profile only with two reservations or
         more, or slack.
     usages, stacks
-        (n,) and (MOST_DEEP, BLOCK) float64, see `arrange_by_formula`.
+        (n,) and (MOST_DEEP, BLOCK) float64, see `evaluate_all`.
     state
         (7,) int64: RUNNING jobs, FREE processors, WAITING jobs, those of the NAMED groups, parts that are OPEN, how
         many times a ROUND of chains was formed, and, with slack, waiting jobs that may get a first place (FRESH).
@@ -353,7 +353,8 @@ def rank(keyed: Keys, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, hall
     if ranking.usage.account.size > 0:
         for i in range(count):
             usages[i] = of_account(keyed, situation, jobs, ranking.usage, shares, queue[i], t)
-    arrange_by_formula(keyed.program, situation, jobs, t, usages, shares, hall.stacks, queue, hall.keys, count)
+    evaluate_all(keyed.program, situation, jobs, t, usages, shares, hall.stacks, queue, hall.keys, count)
+    make_heap(queue, hall.keys, count)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

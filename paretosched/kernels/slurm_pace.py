@@ -50,8 +50,8 @@ LOOK = record(
     # the next pass beside events, how many came in vain, the running jobs; the number of the pass, its plans and their
     # nodes, and its openings
     "tick", "idle", "running", "number", "plans", "closed", "openings",
-    # how many starts and ends there were, how many nodes the running jobs have together, and after how many that was
-    # and how often a running job was expected to end in another second
+    # how many starts and ends there were, how many nodes the running jobs have together, after how many that
+    # was, and how often a running job was expected to end in another second
     "changes", "parts", "parted", "moved",
     # whether it is known how many CPUs the open nodes can give to the job that is looked at, and how many nodes; both;
     # and on how many nodes the room has changed since

@@ -36,32 +36,6 @@ def no_jobs(n: Int) -> Waiting:
 
 # Inlined, because for few jobs passing so many arrays takes longer than the work.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def arrange_by_formula(
-    program: Program,
-    situation: Int,
-    jobs: Jobs,
-    t: Int,
-    usages: Floats,
-    shares: Floats,
-    stacks: Floats,
-    queue: Ints,
-    keys: Floats,
-    count: Int,
-) -> None:
-    """Make a heap of the first `count` rows of a queue by their keys in second t.
-
-    Parameters
-    ----------
-    program, situation, jobs, t, usages, shares, stacks, keys, count
-        As for `evaluate_all`.
-    queue
-        (n,) int64 rows, of which the order is modified in place.
-    """
-    evaluate_all(program, situation, jobs, t, usages, shares, stacks, queue, keys, count)
-    make_heap(queue, keys, count)
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def evaluate_all(
     program: Program,
     situation: Int,
