@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,8 +20,7 @@ from .state import KINDS, Pick, State, current, pick_at
 MOST_PICKS = 12  # schedules on the shortlist; more cannot be told apart side by side
 MOST_NOTED = 500  # letters of a note
 MOST_NAME = 40  # letters of the name that an owner gives
-EXAMPLE = "AWRT1 + AWRT2, others <= 1.05*EASY"
-SPELT = {"days?": "d", "hours?": "h", "minutes?": "min"}  # units as the page writes them, and as wishes do
+EXAMPLE = "mean wait, longest wait <= 4d"
 
 
 class UnmeasuredError(InputError):
@@ -59,23 +57,17 @@ def after(state: State, action: Any, front: Front) -> State:
 
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
     text = text_in(action, "text", wish_grammar.MOST_LETTERS)
-    try:
-        said = with_wish(state, wish_grammar.parse(text, front.objectives, hours=True) if text.strip() else None, front)
-    except UnmeasuredError:
-        raise
-    except InputError as error:
-        message = str(error)
-        end = "" if message.endswith("?") else "."
-        raise InputError(f"{message}{end} A wish is, for example: {EXAMPLE}") from None
-    if said.uncounted_policies:
+    said = wish_grammar.parse(text, front.objectives, hours=True) if text.strip() else None
+    uncounted = replace(state, wish=said).uncounted_policies
+    if uncounted:  # asked before what the wish needs is measured, which may take minutes
         known = (
             ", ".join(map(wish.reference_text, state.policy_values)) or "none, until the workload has been simulated"
         )
         raise InputError(
             f"limits can be relative to policies whose values the page knows ({known}), but not to "
-            f"{', '.join(map(wish.reference_text, said.uncounted_policies))}"
+            f"{', '.join(map(wish.reference_text, uncounted))}"
         )
-    return said
+    return with_wish(state, said, front)
 
 
 def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -101,8 +93,6 @@ def _cap(state: State, action: Mapping[str, Any], front: Front) -> State:
     """Set or remove the upper limit of an objective, as it is typed into the table of waits: 4 days, or 1.05*EASY."""
     name, text = (text_in(action, key, MOST_NOTED).strip() for key in ("name", "text"))
     text = text.lower().lstrip("<≤= ")
-    for long, short in SPELT.items():
-        text = re.sub(rf"(?<=[\d ]){long}\b", short, text)
     words = f"{name} <= {text or '1d'}"
     given = wish_grammar.parse(words, front.objectives, hours=True)
     if given.aims or len(given.limits) != 1 or "," in text:

@@ -18,6 +18,7 @@ from ..comparison.partition_use import resources_in_use, use_by_partition
 from ..comparison.what_if_table import NOW, ONE_WORKLOAD, answer_lines, gain_sentences
 from ..core.arrays import Ints
 from ..core.errors import InputError
+from ..core.tables import enumeration
 from ..deployment.slurm_words import slurm_words
 from ..deployment.steps import GROUPS_FILE, option_of_groups, steps
 from ..fronts.row_schedules import row_policy, without_policy
@@ -27,7 +28,7 @@ from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, bins
 from ..simulation.simulator import REACT, RECORDED
 from ..wishes.answers import answer
-from ..wishes.exchange_rates import BASIS, COSTS
+from ..wishes.exchange_rates import BASIS
 from ..wishes.wish import wish_text
 from ..workload.group_lists import names_of
 from ..workload.group_rules import comes_from_consumption
@@ -184,15 +185,11 @@ def share_of_easy(desk: Desk, row: int) -> str:
 
 
 def _prices(sentences: Sequence[str]) -> list[Any]:
-    """Return what the next hour costs; folded where the schedules nearby show no price for any group."""
+    """Return what the next hour costs."""
     if not sentences:
         return []
-    note = f"{BASIS}:"
     items = html.Ul([html.Li(sentence) for sentence in sentences], className="prices")
-    if any(COSTS in sentence for sentence in sentences):
-        return [html.P(note, className="quiet"), items]
-    words = "Near this schedule an hour less for any group has no clear price"
-    return [html.Details([html.Summary(words), html.P(note, className="quiet"), items])]
+    return [html.P(f"{BASIS}:", className="quiet"), items]
 
 
 def _measures(lines: Sequence[Consequence]) -> list[Any]:
@@ -262,7 +259,10 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
         for case, sentence in zip(told.cases[1:], gain_sentences(told), strict=True)
         if case.label != NOW
     ]
-    parts = [html.P([capital(sentence), " ", limits.get(case.policy, "")]) for case, sentence in pairs]
+    who = list(dict.fromkeys(case.policy for case, _ in pairs))
+    more = f"; beside yours they are those on the shortlist and trained ones, {MOST_ASKED} at most" if who[1:] else ""
+    parts = [html.P(f"Simulated again: {enumeration(who)}{more}.", className="quiet")]
+    parts += [html.P([capital(sentence), " ", limits.get(case.policy, "")]) for case, sentence in pairs]
     parts += [
         html.P(f"{capital(schedule_name(desk.front, row))} {without_policy(desk.front, row)}.")
         for row in rows

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from dash import html
 from plotly.utils import PlotlyJSONEncoder
 
 from ..comparison.comparison import IDEAL
+from ..comparison.consequences import duration
 from ..core.errors import number_of
 from ..fronts.front import Front
 from ..workload.machine import Machine
@@ -110,7 +112,7 @@ def _facts(desk: Desk) -> str:
     if desk.workload is not None:
         w = desk.workload
         size = number_of(w.capacity, "processor") if w.machine is None else _words_and_drawing(w.machine)[0]
-        parts.insert(0, f"{number_of(len(w), 'job')} on {size}")
+        parts.insert(0, f"{number_of(len(w), 'job')} in {duration(int(np.ptp(w.submit)))} on {size}")
     if now.is_running:
         parts.append(f"now {now.done:,} of {now.wanted:,}")
     return " · ".join(parts)

@@ -213,7 +213,7 @@ class Desk:
 
     def _measure(self, names: Sequence[str], action: Mapping[str, Any]) -> None:
         """Measure something on all schedules in the background, and then carry out the action that needs it."""
-        then = {key: value for key, value in action.items() if key not in ("window", "turn", "seen", "front")}
+        then = {key: value for key, value in action.items() if key not in ("turn", "seen", "front")}
         if self.measuring is not None and not self.measuring.is_stopped:
             self.measuring.then, self.measuring.is_ahead = then, False
             return
@@ -294,10 +294,13 @@ class Desk:
 
     def _act_later(self, action: Mapping[str, Any]) -> None:
         """Carry out an action that had to wait, or say why that is not possible."""
+        before = self.state.wish
         try:
             self.act(action)
         except InputError as error:
             self.remark = str(error)
+        if self.state.wish != before:
+            self._wish_from = (self.revision, str(action.get("window", "")))
         self.look_after()
 
     def act_once(self, action: Mapping[str, Any]) -> str:
@@ -483,6 +486,9 @@ class Desk:
         exploration = Exploration() if self.further is None else self.further.read()
         is_changed = _seen_of(exploration) != _seen_of(self.exploration)
         self.exploration = exploration
+        job = self.measuring
+        if job is not None and not job.is_ahead and job.told != job.done:
+            is_changed, job.told = True, job.done
         if is_changed or before != [(t.number, t.status, t.done) for t in self.known_trainings]:
             self.revision += 1
 

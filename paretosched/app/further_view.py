@@ -10,8 +10,7 @@ from dash import html
 from ..comparison.consequences import duration
 from .desk import Desk
 from .further import STEPS
-from .tab_train import time_text
-from .widgets import button, progress_bar
+from .widgets import button, progress_bar, time_text
 
 
 def further_list(desk: Desk) -> list[Any]:

@@ -22,6 +22,7 @@ from ..comparison.waits_table import MEASURES, measure_name
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing
+from ..core.watching import seconds_left
 from ..fronts.front import Front
 from ..fronts.row_schedules import schedules
 from ..workload.measures import MOST, as_measured, with_measures
@@ -54,6 +55,8 @@ class Measuring:
         Whether the owner does not want it any more.
     began
         When it began, by `time.monotonic`.
+    told
+        How many were measured when the page was shown last.
     """
 
     digest: str
@@ -64,6 +67,12 @@ class Measuring:
     is_ahead: bool = False
     is_stopped: bool = False
     began: float = field(default_factory=time.monotonic)
+    told: int = -1
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest takes, s; None before that is known."""
+        return seconds_left((0.0, self.known), (time.monotonic() - self.began, self.done), self.total)
 
     def progress(self, done: int) -> bool:
         """Take how many schedules are measured; return whether to stop, as what nobody asked for must not take long."""

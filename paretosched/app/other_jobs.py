@@ -22,7 +22,7 @@ from ..fronts.row_schedules import row_policy, schedule
 from ..policies.policy import Policy, PolicyLike, as_policy
 from ..simulation.objective import improvement, objectives
 from ..simulation.schedule import Schedule
-from ..simulation.service import waits
+from ..simulation.service import DAY, waits
 from ..simulation.simulator import REACT, RECORDED, simulate
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import TODAY, Wish, exceeded_limits
@@ -137,6 +137,7 @@ def limits_by_tenths(desk: Desk, row: int) -> str:
     if not kept:
         return ""
     words = f"Its limits are kept in {sum(kept)} of {len(kept)} tenths of the log"
+    words += " that have such jobs" if len(kept) < TENTHS else ""
     if all(kept):
         return f"{words}."
     worst, cells = max(parts, key=lambda pair: pair[1]["exceeded"])
@@ -145,7 +146,8 @@ def limits_by_tenths(desk: Desk, row: int) -> str:
     )
     loss, name = min((cells[f"{name}_vs_easy"] or 0.0, name) for name in over)
     longest = f", {name} is {-loss:,.0f} % longer than with EASY" if loss < 0 and name != "UTIL" else ""
-    return f"{words}; the worst begins on {worst.begin}{longest}."
+    day = 1 + (worst.first - int(workload.submit[0])) // DAY
+    return f"{words}; the worst begins on day {day}{longest}."
 
 
 def _has_limits(part: Period, cells: Mapping[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from dash import dcc, html
 
+from ..comparison.comparison import OVERBOOKED
 from ..fronts.front import Front
 from ..report.html_page import PICKS
 from ..simulation.objective import Objective, improvement
@@ -110,6 +111,8 @@ def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | N
 
     def what(name: str) -> str:
         mine = "from the log" if name.startswith("recorded") else "yours"
+        if name.endswith(OVERBOOKED):
+            mine = "from the log, at times on more than this machine has"
         return names.get(name, mine if name == reference else "scheduler")
 
     def cell(name: str, j: int, o: Objective) -> Any:

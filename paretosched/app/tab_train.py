@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from ..comparison.consequences import percent
+from ..comparison.consequences import NOTABLE, longer_text, percent
 from ..core.arrays import Floats
 from ..core.tables import enumeration, plain
 from ..fronts.front import Front
-from ..simulation.objective import Objective, with_group
+from ..simulation.objective import Objective, is_of_group, with_group
 from ..wishes import nearness
 from ..wishes.relative_limits import known_part
 from ..wishes.wish import Limit, Wish, exceeded_limits, goal, part_with_jobs, spelled_out, violation
@@ -22,7 +22,7 @@ from .desk import Desk
 from .state import GREEDY, GUARDED, PRIORITY, RULES, wish_words
 from .tab_wish import of_goal
 from .trainings import DONE, EFFORTS, FAILED, LEARN_UNTIL, QUEUED, RUNNING, STOPPED, Training, size
-from .widgets import asked_part, button, csv_links, gain_in_words, opened_part, progress_bar, screen_label
+from .widgets import asked_part, button, csv_links, gain_in_words, opened_part, progress_bar, screen_label, time_text
 
 CLASSES = {
     GREEDY: ("Greedy", "A formula orders the waiting jobs; the weights of the groups in it are trained (paper 000)"),
@@ -263,6 +263,11 @@ def _test_words(t: Training, best: Mapping[str, Any], front: Front) -> list[str]
             words.append(f"the goal is {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'} than with EASY{of_each}")
     if t.wish.limits:
         words.append(_tested_limits(t, best, easy, front))
+    part = best["rest"][0]
+    losses = {with_group(o): part.get(f"{o.name}_vs_easy") for o in front.defined_objectives if is_of_group(o.name)}
+    known = [(gain, who) for who, gain in losses.items() if gain is not None]
+    if known and min(known)[0] < -NOTABLE:
+        words.append(f"{min(known)[1]} is {longer_text(-min(known)[0], 'with EASY')}")
     return words
 
 
@@ -366,16 +371,3 @@ def _way_text(first: float, reached: float, last: float) -> str:
     if share > 1:
         return f"{100 * share:.0f} % of the way from EASY to the front, better than any schedule on it"
     return f"{100 * share:.0f} % of the way from EASY to the front"
-
-
-def time_text(seconds: float | None) -> str:
-    """Return how long a training still takes, in minutes.
-
-    Examples
-    --------
-    >>> [time_text(x) for x in (None, 60, 61, 6000)]
-    ['time left not known yet', 'at most a minute left', 'about 2 minutes left', 'about 100 minutes left']
-    """
-    if seconds is None:
-        return "time left not known yet"
-    return "at most a minute left" if seconds <= 60 else f"about {np.ceil(seconds / 60):.0f} minutes left"

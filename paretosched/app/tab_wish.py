@@ -259,7 +259,7 @@ def _near_easy(desk: Desk) -> Any:
     words = f"{'others' if has_goal else 'all'} <= {NEAR_EASY:g}*EASY"
     title = f"Adds “{words}” to the wish" + (": the groups that are not in your goal" if has_goal else "")
     text = words if wish is None else f"{wish_words(wish, desk.front)}, {words}"
-    label = f"{'Other' if has_goal else 'All'} groups at most {100 * (NEAR_EASY - 1):.0f} % over EASY"
+    label = f"AWRT of {'other' if has_goal else 'all'} groups at most {100 * (NEAR_EASY - 1):.0f} % over EASY"
     return button(label, {"do": "say", "text": text}, title=title, id="near-easy")
 
 
@@ -314,10 +314,13 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
             ],
             className="head",
         ),
-        html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
+        html.P(
+            f"{how}{'' if inside or not view.left else ' · outside your limits'} · row {row} of the front",
+            className="quiet",
+        ),
         html.P([of_goal(state.wish, distance), html.Span(distance, id="distance")], className="quiet"),
         html.Div(
-            [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
+            [("knees: " if state.suggested[0] == "knee" else "best first: ") if links else "", *links],
             className="links",
         ),
     ]
@@ -361,7 +364,10 @@ def _gain_over_today(desk: Desk, o: Objective, j: int, value: float) -> list[Any
         return []
     beside = dict([desk.today, (desk.known_names[0], desk.easy)])
     gains = {name: float(improvement(np.array([value]), values[j : j + 1])[0]) for name, values in beside.items()}
-    return [html.Td([gain_in_words(o, gain), html.Small(f" than {name}")]) for name, gain in gains.items()]
+    return [
+        html.Td([gain_in_words(o, gain), html.Small(f" {'as' if round(gain, 1) == 0 else 'than'} {name}")])
+        for name, gain in gains.items()
+    ]
 
 
 def _steps_card(desk: Desk, view: View) -> Any:

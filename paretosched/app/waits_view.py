@@ -14,7 +14,7 @@ from dash import html
 
 from ..comparison.consequences import Consequence, duration, most_important, percent
 from ..comparison.over_time import request_words
-from ..comparison.views import view
+from ..comparison.views import View, view
 from ..comparison.waits_table import (
     MEASURES,
     NOTABLE,
@@ -40,7 +40,7 @@ from ..workload.measures import is_measure, measure_of
 from .desk import Desk
 from .state import wish_words
 from .trainings import DONE, Training
-from .widgets import as_one, button, capital, opened_part, progress_bar, screen_label, text_field
+from .widgets import as_one, button, capital, opened_part, progress_bar, screen_label, text_field, time_text
 
 HERE = "this schedule"
 BEARABLE = 1.05  # times what they wait now, which the other groups may be asked to bear
@@ -130,9 +130,14 @@ def sentences(desk: Desk, row: int) -> list[Consequence]:
             return []
         awrt = slice(1, 2 + len(desk.front.groups))
         values = desk.comparison.beside_front[desk.mine, awrt].tolist(), desk.front.values[row, awrt].tolist()
-        wish = desk.state.numbers
+        wish, before, who, groupings = desk.state.numbers, desk.comparison.waits[desk.mine], desk.people, desk.groupings
         asked = [] if wish is None else groups_asked(wish, desk.front.groups)
-        return most_important(desk.comparison.waits[desk.mine], here, desk.people, values, asked)
+        columns = columns_of(desk, row)
+    if not columns:
+        return []
+    both = [desk.schedule_of(each.key, each.make) for each in (next(iter(columns.values())), columns[HERE])]
+    beside = {seen.by: seen.sides(0, 1) for seen in (view(how, both) for how in groupings)}
+    return most_important(before, here, who, values, asked, beside)
 
 
 def losses(desk: Desk, row: int) -> list[Loss]:
@@ -232,8 +237,7 @@ def groupings_of(desk: Desk) -> list[Any]:
     """Return what else jobs can be grouped by, as parts to be opened."""
     with desk.lock:
         return [
-            opened_part(f"grouped-{number}", "By size" if ":" in how else f"By {'QOS' if how == 'qos' else how}")
-            for number, how in enumerate(desk.groupings)
+            opened_part(f"grouped-{number}", f"By {View(how, (), ()).by}") for number, how in enumerate(desk.groupings)
         ]
 
 
@@ -326,7 +330,7 @@ def buttons_of(desk: Desk) -> list[Any]:
     """Return the two buttons above the table: better for a group, and what that costs; or what is measured now."""
     now = desk.measuring
     if now is not None and not now.is_ahead:
-        words = f"{now.done:,} of {now.total:,} schedules: what you ask for is measured on each of them, once"
+        words = f"{now.done:,} of {now.total:,} schedules measured, as your wish needs; {time_text(now.seconds_left)}"
         return [progress_bar(now.done, now.total, words, "measuring"), button("Stop", {"do": "leave"}, id="leave")]
     if desk.comparison is None or not desk.comparison.waits or desk.workload is None:
         return []

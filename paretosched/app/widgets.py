@@ -8,6 +8,7 @@ browser is not sent yet, and stays there whatever the server answers.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -157,6 +158,19 @@ def progress_bar(done: int, total: int, words: str, label: str) -> html.Div:
     bar = html.Progress(value=str(done), max=str(max(total, 1)), **screen_label(label))
     title = f"{done:,} of {total:,} schedules simulated"
     return html.Div([bar, html.Span(words, className="quiet", title=title)], className="progress")
+
+
+def time_text(seconds: float | None) -> str:
+    """Return how long something still takes, in minutes.
+
+    Examples
+    --------
+    >>> [time_text(x) for x in (None, 60, 61, 6000)]
+    ['time left not known yet', 'at most a minute left', 'about 2 minutes left', 'about 100 minutes left']
+    """
+    if seconds is None:
+        return "time left not known yet"
+    return "at most a minute left" if seconds <= 60 else f"about {math.ceil(seconds / 60)} minutes left"
 
 
 def screen_label(words: str) -> dict[str, str]:

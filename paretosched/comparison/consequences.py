@@ -6,7 +6,7 @@ jobs, not of processor seconds. The scheduler that is compared with stands by it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -168,6 +168,11 @@ class Sides(NamedTuple):
             if after - before > max(2 * NOTABLE / 100 * before, AT_ONCE)
         ]
 
+    def paying(self, least: int) -> list[int]:
+        """Return the groups with so many jobs at least that pay."""
+        jobs = self.waits[0].jobs
+        return [place for place in range(1, len(jobs)) if jobs[place] >= least and self.growing(place)]
+
     def loss(self, measure: str, place: int) -> float:
         """Return the growth of a measure as a share of it; what is less than an hour counts as an hour."""
         before, after = self.times(measure, place)
@@ -187,9 +192,9 @@ def most_important(
     people: Sequence[str],
     awrt: tuple[Sequence[float], Sequence[float]],
     asked: Collection[int] = (),
-    large: Sides | None = None,
+    beside: Mapping[str, Sides] | None = None,
 ) -> list[Consequence]:
-    """Return what changes most with another schedule, at most four sentences: who pays, large jobs, all, who gains.
+    """Return what changes most with another schedule, in at most four sentences: who pays, all, who gains most.
 
     A group pays if its mean wait, its wait of 95 of 100, its longest wait or its AWRT grows by more than 2 %; it gains
     if its mean wait shrinks by more than 2 %, and it pays by nothing. The group that pays most is the first one, unless
@@ -201,8 +206,9 @@ def most_important(
         As for `Sides`.
     asked
         Numbers of the groups that the wish asks for, from 1 on.
-    large
-        The same for large jobs, its only group, which have a sentence if they pay.
+    beside
+        The same in other groups, by what these are of, such as "account": of those with 30 jobs, the one that pays most
+        has a sentence.
 
     Examples
     --------
@@ -210,13 +216,13 @@ def most_important(
     >>> a, b = of([7200.0, 3600.0, 9000.0], [14400.0] * 3), of([6000.0, 3000.0, 7000.0], [36000.0, 36000.0, 14400.0])
     >>> for line in most_important(a, b, ["staff", "gpu"], ([7200.0] * 3, [7200.0] * 3)):
     ...     print(line.sentence)
-    Who pays: staff, whose mean wait is 17 % shorter (1 h → 50 minutes), but the longest wait grows from 4 to 10 h.
+    Who pays: staff, whose longest wait grows from 4 to 10 h, while its mean wait is 17 % shorter (1 h → 50 minutes).
     All jobs: the mean wait is 17 % shorter (2 h → 1.7 h; AWRT 2 h → 2 h), but the longest wait grows from 4 to 10 h.
     Who gains most: gpu, whose mean wait is 22 % shorter (2.5 h → 1.9 h; AWRT 2 h → 2 h).
     """
     sides = Sides((today, other), awrt, people)
     groups = [place for place in range(1, len(today.jobs)) if today.jobs[place]]
-    pay = [g for g in groups if sides.growing(g)]
+    pay = sides.paying(1)
     pay.sort(key=lambda g: (g not in asked, -sides.loss(sides.worst(g), g)))
     gain = sorted((g for g in groups if g not in pay), key=lambda g: mean_change(today, other, g))
     gain = [g for g in gain if mean_change(today, other, g) < -2 * NOTABLE]
@@ -229,8 +235,11 @@ def most_important(
         measures = ", ".join(list(MEASURES.values())[:-1])
         sentence = f"Who pays: no group; in none does the {measures} or AWRT grow by more than {2 * NOTABLE:.0f} %."
         lines.append(Consequence("", SAME, sentence))
-    if large is not None and large.growing(1):
-        lines.append(Consequence(large.people[0], WORSE, f"By size: {large.people[0]} pay: their {_losses(large, 1)}."))
+    others = [(how, of, place) for how, of in (beside or {}).items() for place in of.paying(FEW)]
+    if others:
+        how, of, place = max(others, key=lambda other: other[1].loss(other[1].worst(other[2]), other[2]))
+        name = of.people[place - 1]
+        lines.append(Consequence(name, WORSE, f"Who pays, by {how}: {name}, whose {_losses(of, place)}."))
     size = mean_change(today, other, 0)
     verdict = SAME if abs(size) < NOTABLE else WORSE if size > 0 else BETTER
     grown = [measure for measure in sides.growing(0) if measure in ("p95", "worst")]
@@ -263,7 +272,7 @@ def _losses(sides: Sides, place: int) -> str:
         return _growth(sides, grown, place, the="")
     size, (before, after) = mean_change(*sides.waits, place), map(duration, sides.times("mean", place))
     becomes = f"stays {after}" if abs(size) < NOTABLE else f"is {longer_text(size)} ({before} → {after})"
-    return f"mean wait {becomes}, {'but' if size < NOTABLE else 'and'} {_growth(sides, grown, place)}"
+    return f"{_growth(sides, grown, place, the='')}, while its mean wait {becomes}"
 
 
 def _growth(sides: Sides, grown: Sequence[str], place: int, the: str = "the ") -> str:

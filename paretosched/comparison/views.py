@@ -17,8 +17,10 @@ from ..simulation.schedule import SLOWDOWN_BOUND, Schedule
 from ..simulation.service import Waits, waits
 from ..workload.user_groups import NAMED_BY_JOBS, with_groups
 from ..workload.workload import Workload
+from .consequences import Sides
 
 ALL_JOBS = "all jobs"
+WIDE = "wide:"  # the first group of those by size
 MOST_GROUPS = 40  # of a grouping that is offered
 SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
 
@@ -42,6 +44,21 @@ class View(NamedTuple):
     groups: tuple[str, ...]
     waits: tuple[Waits, ...]
     awrt: tuple[Floats, ...] = ()
+
+    @property
+    def by(self) -> str:
+        """What jobs are grouped by, in a word."""
+        if ":" in self.how:
+            return "size" if self.how.startswith(WIDE) else "group"
+        return "QOS" if self.how == "qos" else self.how
+
+    def sides(self, first: int, other: int) -> Sides:
+        """Return how long jobs wait under two of the policies."""
+        rules = [part.partition(": ")[2] for part in self.how.split("; ")] if ":" in self.how else []
+        rules += [""] * (len(self.groups) - len(rules))
+        names = [f"{name} ({rule})" if rule else name for name, rule in zip(self.groups, rules, strict=True)]
+        awrt = self.awrt[first].tolist(), self.awrt[other].tolist()
+        return Sides((self.waits[first], self.waits[other]), awrt, names)
 
 
 def view(how: str | os.PathLike[str], schedules: Sequence[Schedule]) -> View:
@@ -70,7 +87,7 @@ def large_jobs(schedules: Sequence[Schedule]) -> View | None:
 
 def _by_size(workload: Workload) -> str:
     """Return how jobs are grouped by size: a tenth of the jobs, the widest ones, and the others."""
-    return f"wide: width >= {max(2, int(np.quantile(workload.width, 0.9, method='higher')))}; others"
+    return f"{WIDE} width >= {max(2, int(np.quantile(workload.width, 0.9, method='higher')))}; others"
 
 
 def other_groupings(workload: Workload) -> list[str]:

@@ -43,12 +43,13 @@ def least_runs(workload: Workload) -> Ints:
                 (over > 0) & _goes(of_qos[:, MODE], requeues), _after(of_qos[:, EXEMPT], of_qos[:, GRACE]), ends
             )
         else:
-            highest = max(part.tier for part in machine.partitions)
+            tiers, inside = np.array([part.tier for part in machine.partitions]), machine.members.astype(np.int64)
+            highest = np.where(inside @ inside.T > 0, tiers, tiers.min()).max(axis=1)  # of those that share a node
             for code, word in enumerate(requests.partition.words):
                 mine = requests.partition.code == code
                 for k in machine.partitions_of(word):
                     goes = mine & _goes(np.full(len(w), ways[k, MODE]), requeues)
-                    goes &= machine.partitions[k].tier < highest
+                    goes &= tiers[k] < highest[k]
                     ends = np.where(goes, np.minimum(ends, _after(of_qos[:, EXEMPT], ways[k, GRACE])), ends)
         least = np.minimum(least, ends)
     if machine.reservations:

@@ -22,7 +22,7 @@ from ..comparison.comparison_tables import (
     searched_text,
     with_sign,
 )
-from ..comparison.consequences import MANY, Sides, duration, most_important, percent, two_times
+from ..comparison.consequences import MANY, duration, most_important, percent, two_times
 from ..comparison.intervals import LEAST_WEEKS, PERCENT, wait_names, without_interval
 from ..comparison.partition_use import OF_PARTITIONS
 from ..comparison.reaction_gains import NOTE
@@ -318,12 +318,10 @@ def _costs(comparison: Comparison) -> str:
     awrt = [values[1 : 2 + len(groups)].tolist() for values in _values(comparison).values()]
     parts = []
     for name, k in others:
-        large = None
-        if comparison.large is not None:
-            of, who = comparison.large, f"large jobs ({comparison.large.how.partition('; ')[0].partition(': ')[2]})"
-            large = Sides((of.waits[first], of.waits[k]), (of.awrt[first].tolist(), of.awrt[k].tolist()), [who])
+        others_by = [*comparison.views, *filter(None, [comparison.large])]
+        beside = {view.by: view.sides(first, k) for view in others_by}
         both = awrt[first], awrt[k]
-        lines = most_important(comparison.waits[first], comparison.waits[k], people(groups), both, asked, large)
+        lines = most_important(comparison.waits[first], comparison.waits[k], people(groups), both, asked, beside)
         items = "".join(f"<li>{html.escape(line.sentence)}</li>" for line in lines)
         parts.append(f'<h3>{html.escape(name)}</h3><ul class="summary">{items}</ul>')
     reference = html.escape(comparison.policies[first])

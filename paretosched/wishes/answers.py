@@ -16,7 +16,7 @@ from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
 from ..fronts.row_schedules import measured_front, schedule
 from ..simulation.objective import Objective, convention, group_of, improvement, is_of_group, objectives, with_group
-from ..simulation.service import Waits, waits
+from ..simulation.service import HOUR, Waits, waits
 from ..simulation.simulator import simulate
 from ..workload.measures import as_measured
 from ..workload.reopening import WorkloadLike, as_workload
@@ -180,8 +180,14 @@ class Answer:
         if self.slacks:
             policies = " and ".join(map(reference_text, self.wish.references))
             named = {o.name: with_group(o) for o in self.objectives}
-            rows = [slack._asdict() | {"worst": named.get(slack.worst, slack.worst)} for slack in self.slacks]
-            columns = SLACK_COLUMNS if self.wish.weights else [c for c in SLACK_COLUMNS if c.key not in GOAL_KEYS]
+            rows = [
+                slack._asdict() | {"worst": named.get(slack.worst, slack.worst), "objective": slack.objective / HOUR}
+                for slack in self.slacks
+            ]
+            in_hours = {o.name for o in self.objectives if o.unit == "s"}
+            has_hours = bool(self.wish.weights) and {name for name, _ in self.wish.weights} <= in_hours
+            left_out = () if has_hours else ("objective",) if self.wish.weights else ("objective", "gain")
+            columns = [c for c in SLACK_COLUMNS if c.key not in left_out]
             lines += ["", f"if the limits relative to {policies} were looser by", table(rows, columns)]
         return "\n".join(lines)
 
@@ -258,11 +264,10 @@ COLUMNS = (
     Column("low", "at least", ",.2f"),
     Column("high", "at most", ",.2f"),
 )
-GOAL_KEYS = ("objective", "gain")
 SLACK_COLUMNS = (
     Column("percent", "slack %", "d"),
     Column("within", "schedules", ",d"),
-    Column("objective", "best objective", ",.1f"),
+    Column("objective", "goal, hours", ",.1f"),
     Column("gain", "vs EASY %", "+,.1f"),
     Column("worst", "worst group"),
     Column("worst_gain", "its AWRT vs EASY %", "+,.1f"),

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Mask
+from ..core.tables import enumeration
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
 from ..simulation.objective import Objective, is_of_group
@@ -36,8 +37,6 @@ BASIS = (
     "What the next hour costs, from a plane fitted to the schedules nearby "
     f"(in brackets {INTERVAL[1] - INTERVAL[0]:g} of 100 refits)"
 )
-
-COSTS = "costs"  # in sentences that have a rate
 
 
 class Rates(NamedTuple):
@@ -119,7 +118,8 @@ def rate_sentences(
     bound
         (m,) natural units, what no schedule can beat; None if it is not known.
     """
-    sentences = []
+    sentences: list[str] = []
+    without: list[str] = []
     if rates.neighbours == 0:
         return []
     for i, o in enumerate(objectives):
@@ -130,15 +130,15 @@ def rate_sentences(
             for j, other in enumerate(objectives)
             if other.unit == "s" and not np.isnan(rates.rate[i, j])
         ]
-        words = (
-            f"One hour less for {_who(o)} {COSTS} {' or '.join(costs)}, if the others stay."
-            if costs
-            else f"For {_who(o)} the schedules nearby show no rate: there an hour less has no clear price."
-        )
+        if not costs:
+            without.append(_who(o))
+            continue
         who = _who(o)
         here = f" {who[0].upper()}{who[1:]} is at {values[i] / HOUR:.3g} h"
         known = "" if bound is None else f"; no schedule at all gets it below {bound[i] / HOUR:.3g} h (proved)"
-        sentences.append(f"{words}{here}{known}.")
+        sentences.append(f"One hour less for {who} costs {' or '.join(costs)}, if the others stay.{here}{known}.")
+    if without:
+        sentences.append(f"The schedules nearby show no clear price of an hour less for {enumeration(without)}.")
     return sentences
 
 

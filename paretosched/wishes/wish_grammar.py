@@ -264,9 +264,7 @@ class _Reader(TokenReader):
         start = self.now
         value = self.number()
         unit = self.now.text.lower()
-        short = SPELT_OUT.get(unit.removesuffix("s"))
-        if self.now.kind == "word" and short:
-            self.refuse(f"units are {', '.join(UNITS)}; write {start.text}{short}")
+        unit = SPELT_OUT.get(unit.removesuffix("s"), unit)
         if self.now.kind == "name" or unit not in UNITS:
             return _Quantity(start, value, "")
         if UNITS[unit].kind != self.unit_of(name):
@@ -382,6 +380,8 @@ class _Reader(TokenReader):
             is_name = self.now.kind in ("word", "name") and not re.match(r"awrt|util|\d+$", word, re.IGNORECASE)
             if is_name and not hint and all(group.isdigit() for group in self.groups):
                 hint = "; groups have names where a CSV file of users and groups gives them, see --groups"
+            if not hint and not others and self.groups:
+                hint = f"; for example: mean wait of {next(iter(self.groups))}, longest wait of others <= 4d"
             self.refuse(f"there must be one of {', '.join(known)}, or a measure, such as p95 wait{hint}")
         if len({*names}) > 1:
             self.refuse(

@@ -39,6 +39,23 @@ def test_jobs_run_until_they_may_be_asked_to_go(rules: Preemption | None, least:
     assert least_runs(jobs(rules)).tolist() == least
 
 
+def test_jobs_stay_where_no_partition_of_a_higher_tier_has_one_of_their_nodes() -> None:
+    base = jobs(Preemption("partition_prio", "cancel"))
+    assert base.machine is not None
+    parts = (
+        ps.Partition("low", "n[1-2]", default=True),
+        ps.Partition("high", "n[3-4]", tier=9),
+        ps.Partition("over", "n[2-3]", tier=5),
+    )
+
+    def runs(*parts: ps.Partition) -> list[int]:
+        machine = ps.Machine((ps.NodeKind("n[1-4]", 4, 100),), parts, preemption=Preemption("partition_prio", "cancel"))
+        return least_runs(base.with_(machine=machine, capacity=16)).tolist()
+
+    assert runs(*parts[:2]) == [90, 90, 90, 90]
+    assert runs(*parts) == [2, 90, 2, 2]
+
+
 @pytest.mark.parametrize(("flags", "least"), [((), 1), (("FLEX",), 90), (("MAINT",), 90)])
 def test_a_reservation_ends_its_jobs(flags: tuple[str, ...], least: int) -> None:
     base = jobs(None, reservation=["", "course", "", ""])

@@ -106,7 +106,7 @@
     if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
     if (other) await load(scene);
     if (!changed && !refused) complain(""); // a message stays if only a training or another window changed the page
-    if (page.scene && !refused && scene.wish !== page.scene.wish && scene.wish_by !== WINDOW)
+    if (page.scene && !refused && scene.wish !== page.scene.wish && scene.wish_by && scene.wish_by !== WINDOW)
       complain(`Another window has changed the wish, from ${page.scene.wish || "none"} to ${scene.wish || "none"}.`);
     changed = refused = false;
     show(scene);

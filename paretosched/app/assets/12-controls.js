@@ -28,6 +28,7 @@
     soon,
   } = window.paretosched;
   const MOST_OPENED = 500000; // bytes of a file
+  const LOST = 10000; // ms after which an answer counts as lost
 
   // --- the server's answer in the controls ---
 
@@ -48,10 +49,13 @@
       const part = host.closest("details");
       if (part) part.hidden = !question;
       if (!question || host.asked === question || !host.checkVisibility()) continue; // in a tab or part that is closed
+      if (host.asked && host.childElementCount && key !== "table") // nothing of another schedule stays under this name
+        window.dash_clientside.set_props({ part: "told", place: key }, { children: [] });
       host.asked = question;
       host.changes = {};
       window.dash_clientside.set_props({ part: "ask", place: key }, { data: JSON.parse(question) });
     }
+    askAgain();
   }
   onDraw(ask);
 
@@ -70,21 +74,19 @@
     window.dash_clientside.set_props({ part: "ask", place: host.dataset.told }, { data });
   }
 
-  /** Ask again for what the server is still working out. */
+  /** Ask again for what the server is still working out, after each answer, or some time after one that did not come. */
   function askAgain() {
     for (const host of document.querySelectorAll("[data-told]:has(> .pending)")) {
-      if (host.waits || !host.checkVisibility()) continue;
-      host.waits = setTimeout(() => {
-        host.waits = 0;
-        askOnce(host);
-      }, 200);
+      const { title } = host.firstElementChild; // another one in each answer
+      const isLost = Date.now() - (host.askedAt ?? 0) > LOST;
+      if ((host.seen === title && !isLost) || !host.checkVisibility()) continue;
+      host.seen = title;
+      host.askedAt = Date.now();
+      askOnce(host);
     }
   }
-  const opened = () => {
-    ask(); // a part that is opened is asked for then
-    askAgain();
-  };
-  document.addEventListener("toggle", opened, true);
+  setInterval(askAgain, 300);
+  document.addEventListener("toggle", ask, true); // a part that is opened is asked for then
   onReturn(() => {
     for (const host of document.querySelectorAll("[data-told]:empty")) host.asked = undefined;
   });
@@ -119,7 +121,7 @@
       Object.assign(host.changes, JSON.parse(button.dataset.again));
       return askOnce(host);
     }
-    if (button.id === "no-jobs") return ($("behind").hidden = true);
+    if (button.id === "no-jobs") return hideJobs();
     if (button.id === "what-cost") return open("answer");
     if (button.dataset.do) {
       button.closest("#better")?.removeAttribute("open");
@@ -138,13 +140,30 @@
     if (button.id === "skip") return $("text-input").focus(); // no link: what stands behind # is the address of the page
   });
 
+  let behind = null; // which number of the table of waits has its jobs shown: its line, and the head of its column
+
+  /** Ask for the jobs behind a number of the table of waits, of the schedule that is shown now. */
+  function askJobs() {
+    if (!behind || !page.scene.questions.card) return;
+    const question = JSON.stringify({ ...JSON.parse(page.scene.questions.card), kind: "jobs", ...behind });
+    if (question === $("behind").asked) return;
+    $("behind").asked = question;
+    window.dash_clientside.set_props({ part: "ask", place: "jobs" }, { data: JSON.parse(question) });
+  }
+  onScene(askJobs);
+
   /** Show the jobs behind a number of the table of waits. */
   function showJobs(button) {
     const [number, ...head] = button.dataset.jobs.split(" ");
-    const question = { ...JSON.parse(page.scene.questions.card), kind: "jobs", number: Number(number), column: head.join(" ") };
+    behind = { number: Number(number), column: head.join(" ") };
     $("behind").hidden = false;
-    window.dash_clientside.set_props({ part: "ask", place: "jobs" }, { data: question });
+    askJobs();
     $("behind").scrollIntoView({ block: "nearest" });
+  }
+
+  function hideJobs() {
+    behind = null;
+    $("behind").hidden = true;
   }
 
   /** Open a part of the first tab, and go there. */
@@ -185,6 +204,18 @@
     if (!undo || event.target.matches("input, textarea, select")) return; // the browser has its own undo in fields
     event.preventDefault();
     say({ do: event.shiftKey ? "redo" : "undo" });
+  });
+
+  /** Close the menus that are open, but the one that an element is in. */
+  function closeMenus(element) {
+    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(element)) menu.open = false;
+  }
+  document.addEventListener("click", ({ target }) => closeMenus(target));
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    const menu = document.activeElement?.closest("details.menu[open]");
+    closeMenus(null);
+    menu?.querySelector("summary").focus();
   });
 
   function openFile() {
@@ -236,6 +267,7 @@
     $("theme").textContent = WORDS[themeNow()] ?? WORDS[""];
     $("who").value = localStorage.getItem("paretosched name") ?? "";
     const wished = restore();
+    press();
     const again = performance.getEntriesByType("navigation")[0]?.type === "reload";
     if (wished && !again) offerWish(wished);
     new ResizeObserver(() => soon(refresh)).observe($("parallel").parentElement);
@@ -248,7 +280,6 @@
       putBack();
       fill();
       ask();
-      askAgain();
     });
     for (const host of document.querySelectorAll("#panels, .first, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true, attributeFilter: ["data-html"] });
   }
