@@ -61,9 +61,9 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     ----------
     kind
         How long jobs wait, in other groups, too, and the jobs behind a number of that; what a schedule would change,
-        which of two is better for whom, what one costs, what a scheduler does, what a trained one does; what if there
-        were other jobs, and if users react to their waits; the months of a schedule, a week of it, and why a job in it
-        waited.
+        which of two is better for whom, the waits of the shortlist, what one costs, what a scheduler does, what a
+        trained one does; what if there were other jobs, and if users react to their waits; the months of a schedule, a
+        week of it, and why a job in it waited.
     front, rows
         Digest of the front that the browser shows, and the rows of it that are meant.
     number
@@ -103,6 +103,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
         "week",
         "job",
         "between",
+        "picked",
     ]
     front: str
     rows: list[int]

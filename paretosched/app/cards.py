@@ -41,7 +41,16 @@ from .state import policy_file, schedule_name
 from .state_view import View
 from .time_charts import months, partitions, week
 from .trainings import DONE
-from .waits_view import columns_of, grouped_parts, job_parts, last_trained, sentences, table_parts, told_table
+from .waits_view import (
+    columns_of,
+    grouped_parts,
+    job_parts,
+    last_trained,
+    picked_parts,
+    sentences,
+    table_parts,
+    told_table,
+)
 from .widgets import GRAPH, as_one, capital
 
 BROKEN = 90  # letters; a longer line of a text goes on in the next one
@@ -51,6 +60,7 @@ SEEN_ALL = (
     "It was chosen by all jobs of this log, so nothing here shows how its scheduler does on jobs to come. "
     "“3 · Scheduler” trains one on the first part of the time, and tests it on the rest."
 )
+MOST_BESIDE = 4  # schedules of the shortlist whose waits stand beside each other
 MOST_ASKED, MOST_TRAINED = 3, 2  # schedulers that are simulated again for one question, and how many of them trained
 
 
@@ -118,6 +128,8 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
         return job_parts(desk, rows[0], number, asked.get("column", ""))
     if asked["kind"] == "card":
         return consequence_list(desk, rows[0])
+    if asked["kind"] == "picked":
+        return [as_one(picked_parts(desk, rows))]
     if asked["kind"] == "between":
         return between_parts(desk, rows)
     if asked["kind"] in ("time", "week", "job"):
@@ -255,14 +267,16 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
         return []
     told, limits = answer
     pairs = [
-        (case, sentence)
+        (case, sentence.removeprefix(case.label).replace(f" with {case.policy}: ", ": ", 1))
         for case, sentence in zip(told.cases[1:], gain_sentences(told), strict=True)
         if case.label != NOW
     ]
     who = list(dict.fromkeys(case.policy for case, _ in pairs))
     more = f"; beside yours they are those on the shortlist and trained ones, {MOST_ASKED} at most" if who[1:] else ""
     parts = [html.P(f"Simulated again: {enumeration(who)}{more}.", className="quiet")]
-    parts += [html.P([capital(sentence), " ", limits.get(case.policy, "")]) for case, sentence in pairs]
+    parts += [
+        html.P([html.B(capital(case.policy)), sentence, " ", limits.get(case.policy, "")]) for case, sentence in pairs
+    ]
     parts += [
         html.P(f"{capital(schedule_name(desk.front, row))} {without_policy(desk.front, row)}.")
         for row in rows

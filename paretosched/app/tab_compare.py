@@ -13,7 +13,7 @@ from ..fronts.front import Front
 from ..report.html_page import PICKS
 from ..simulation.objective import Objective, improvement
 from ..workload.resampling import why_not_resampled
-from .cards import question
+from .cards import MOST_BESIDE, question
 from .charts import differences, look_of, mark_styles, value_text
 from .desk import Desk
 from .history_view import history_list
@@ -86,6 +86,7 @@ def compare_pieces(desk: Desk) -> dict[str, Any]:
     empty = html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty")
     return {
         "compared": [
+            *_pick_waits(desk),
             html.Div(_comparison_table(desk, columns, reference), className="scroll"),
             html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
             *(
@@ -129,6 +130,12 @@ def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | N
         for j, o in objectives
     ]
     return html.Table([html.Thead(head), html.Tbody(lines)])
+
+
+def _pick_waits(desk: Desk) -> list[Any]:
+    """Return the place of how long jobs wait in the schedules of the shortlist; nothing without them or the jobs."""
+    rows = [pick.row for pick in desk.state.picks if pick.row is not None][:MOST_BESIDE]
+    return [] if desk.today is None or not rows else asked_part("picked", question(desk, "picked", rows))
 
 
 def _pick_list(desk: Desk) -> list[Any]:

@@ -21,9 +21,9 @@ from .charts import CHOSEN
 TODAY = "#0072B2"
 ROWS = {"waiting": "jobs waiting", "use": "% in use", "wait": "wait, h"}
 ROW_HEIGHT, EDGE, WEEK_HEIGHT = 98, 66, 300  # pixels
-GAP = 0.18  # of the height of a row, between two of them
-MOST_NAMED = 12  # nodes beside a week
-LONGEST_NAME = 14  # letters of a partition beside its row
+GAP, TITLE = 0.24, 11  # between two rows, of their height; pixels of the words above them
+MOST_NAMED, LONGEST_HOST = 12, 14  # nodes beside a week, and letters of each
+LONGEST_NAME = 40  # letters of a partition above its row
 GROUND = "rgba(0,0,0,0)"
 
 
@@ -53,7 +53,7 @@ def months(
 def partitions(edges: Ints, names: Sequence[str], by_partition: ByPartition, first: int) -> dict[str, Any]:
     """Return the chart of what two schedules use of each partition, see `partition_use.use_by_partition`."""
     rows = [
-        (f"{text(partition, LONGEST_NAME)}<br>% {what}", list(values))
+        (f"{text(partition, LONGEST_NAME)}: % of its {what}", list(values))
         for partition, uses in by_partition.items()
         for what, values in uses.items()
     ]
@@ -74,21 +74,26 @@ def _lines(
                 x=days, y=np.append(values[number], values[number][-1:]), name=text(name), mode="lines",
                 showlegend=row == 1, legendgroup=name, line={"color": hue, "width": width, "shape": "hv"},
                 connectgaps=False, xaxis=_axis("x", row), yaxis=_axis("y", row),
-                hovertemplate=f"<b>{text(name)}</b> day %{{x:.1f}}: %{{y:,.4~g}} "
-                f"{words.replace('<br>', ' ')}<extra></extra>",
+                hovertemplate=f"<b>{text(name)}</b> day %{{x:.1f}}: %{{y:,.4~g}} {words}<extra></extra>",
             )  # fmt: skip
             traces.append(line)
     gap = GAP / len(rows)
     part = (1 + gap) / len(rows)  # of the height, from the top of a row to the top of the next one
     axes: dict[str, Any] = {}
+    titles = []
     for row, (words, _) in enumerate(rows, 1):
         top, last = 1 - (row - 1) * part, row == len(rows)
-        up = {"title": {"text": words}, "fixedrange": True, "rangemode": "tozero", "anchor": _axis("x", row)}
+        place = {"xref": "paper", "x": 0, "xanchor": "left"}
+        place |= {"yref": f"{_axis('y', row)} domain", "y": 1, "yanchor": "bottom"}
+        titles.append({"text": words, "showarrow": False, "font": {"size": TITLE}, "borderpad": 0} | place)
+        up = {"fixedrange": True, "rangemode": "tozero", "anchor": _axis("x", row)}
         axes[_axis("yaxis", row)] = up | {"domain": [max(top - part + gap, 0), top]}
         across = {"range": [float(days[0]), float(days[-1])], "anchor": _axis("y", row), "showticklabels": last}
         title = {"title": {"text": "days since the first job"}} if last else {}
         axes[_axis("xaxis", row)] = across | title | ({} if last else {"matches": _axis("x", len(rows))})
-    return _figure(traces, ROW_HEIGHT * len(rows) + EDGE, {"t": 26, "b": 40}, axes | {"dragmode": "zoom"})
+    legend = {"orientation": "h", "x": 1, "xanchor": "right", "yref": "container", "y": 1, "yanchor": "top"}
+    more = axes | {"dragmode": "zoom", "annotations": titles, "legend": legend}
+    return _figure(traces, ROW_HEIGHT * len(rows) + EDGE, {"t": 44, "b": 40}, more)
 
 
 def week(
@@ -150,7 +155,7 @@ def _axis_of_nodes(nodes: Sequence[tuple[str, int]]) -> dict[str, Any]:
     ends = np.cumsum([cpus for _, cpus in nodes])
     some = range(0, len(nodes), -(-len(nodes) // MOST_NAMED))
     middle = [float(ends[k]) - nodes[k][1] / 2 for k in some]
-    return {"tickvals": middle, "ticktext": [text(nodes[k][0], LONGEST_NAME) for k in some], "automargin": True}
+    return {"tickvals": middle, "ticktext": [text(nodes[k][0], LONGEST_HOST) for k in some], "automargin": True}
 
 
 def _axis(name: str, row: int) -> str:

@@ -253,6 +253,15 @@ def grouped_parts(desk: Desk, row: int, number: int) -> list[Any]:
     return [as_one([told_table(lines, list(columns), seen.groups)])]
 
 
+def picked_parts(desk: Desk, rows: Sequence[int]) -> list[Any]:
+    """Return how long jobs wait under the owner's schedulers, and in the schedules of rows of the shortlist."""
+    with desk.lock:
+        letters = {pick.row: pick.letter for pick in desk.state.picks}
+    measured = {name: one for name, one in table_of(desk, rows[0]).items() if name != HERE}
+    measured |= {letters[row]: desk.measure(row) for row in rows if row in letters}
+    return [told_table(wait_lines(measured), list(measured), desk.people)]
+
+
 def _reasons(waiting: Mapping[str, Reasons | None]) -> list[Any]:
     """Return the lines of what jobs wait for as a last part of the table; nothing where there is nothing to say."""
     lines, (words, small) = reason_lines(waiting), REASONS

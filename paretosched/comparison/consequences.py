@@ -208,7 +208,7 @@ def most_important(
         Numbers of the groups that the wish asks for, from 1 on.
     beside
         The same in other groups, by what these are of, such as "account": of those with 30 jobs, the one that pays most
-        has a sentence.
+        is named.
 
     Examples
     --------
@@ -227,19 +227,15 @@ def most_important(
     gain = sorted((g for g in groups if g not in pay), key=lambda g: mean_change(today, other, g))
     gain = [g for g in gain if mean_change(today, other, g) < -2 * NOTABLE]
     lines = []
+    most = _most_beside(beside or {})
     if pay:
         name, wanted = people[pay[0] - 1], ", for whom the wish asks," if pay[0] in asked else ","
-        sentence = f"Who pays: {name}{wanted} whose {_losses(sides, pay[0])}{_also(sides, pay[1:], asked)}."
+        sentence = f"Who pays: {name}{wanted} whose {_losses(sides, pay[0])}{_also(sides, pay[1:], asked)}{most}."
         lines.append(Consequence(name, WORSE, sentence))
     elif groups:
         measures = ", ".join(list(MEASURES.values())[:-1])
-        sentence = f"Who pays: no group; in none does the {measures} or AWRT grow by more than {2 * NOTABLE:.0f} %."
-        lines.append(Consequence("", SAME, sentence))
-    others = [(how, of, place) for how, of in (beside or {}).items() for place in of.paying(FEW)]
-    if others:
-        how, of, place = max(others, key=lambda other: other[1].loss(other[1].worst(other[2]), other[2]))
-        name = of.people[place - 1]
-        lines.append(Consequence(name, WORSE, f"Who pays, by {how}: {name}, whose {_losses(of, place)}."))
+        sentence = f"Who pays: no group; in none does the {measures} or AWRT grow by more than {2 * NOTABLE:.0f} %"
+        lines.append(Consequence("", MIXED if most else SAME, f"{sentence}{most}."))
     size = mean_change(today, other, 0)
     verdict = SAME if abs(size) < NOTABLE else WORSE if size > 0 else BETTER
     grown = [measure for measure in sides.growing(0) if measure in ("p95", "worst")]
@@ -295,6 +291,16 @@ def _also(sides: Sides, pay: Sequence[int], asked: Collection[int]) -> str:
         )
     more = [number_of(len(pay) - 2, "other group")] if len(pay) > 2 else []
     return f"; also {enumeration([*named, *more])}" if pay else ""
+
+
+def _most_beside(beside: Mapping[str, Sides]) -> str:
+    """Return in words which of other groups pays most, by the measure that grows most; "" if none pays."""
+    others = [(how, of, place) for how, of in beside.items() for place in of.paying(FEW)]
+    if not others:
+        return ""
+    how, of, place = max(others, key=lambda other: other[1].loss(other[1].worst(other[2]), other[2]))
+    measure = of.worst(place)
+    return f"; by {how}, {of.people[place - 1]} most ({MEASURES[measure]} {_from_to(*of.times(measure, place))})"
 
 
 def _from_to(before: float, after: float) -> str:

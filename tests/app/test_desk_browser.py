@@ -21,8 +21,9 @@ from paretosched.app.charts import part
 from paretosched.app.measuring import measured_columns, names_to_measure
 from paretosched.app.other_jobs import DRAWS, FIRST_SEED
 from paretosched.app.state import policy_file
-from paretosched.comparison.consequences import either_or, most_important
+from paretosched.comparison.consequences import Sides, either_or, most_important
 from paretosched.comparison.questions import questions
+from paretosched.comparison.views import other_groupings, view
 from paretosched.comparison.waits_table import Line, measure_name, people, reason_lines, wait_lines
 from paretosched.comparison.what_if_table import WhatIf, answer_lines, gain_sentences, what_if
 from paretosched.core.watching import unknown_starts
@@ -326,6 +327,12 @@ def test_an_address_keeps_tab_view_and_wish_and_the_back_button_goes_back(page: 
     assert page.wish() == ""
 
 
+def beside(*both: ps.Schedule) -> dict[str, Sides]:
+    """Return how two schedules differ in the other groups that the page shows."""
+    seen = [view(how, both) for how in other_groupings(both[0].workload)]
+    return {each.by: each.sides(0, 1) for each in seen}
+
+
 def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, browser_house: Path) -> None:
     tab, workload = page.tab, ps.read_swf(browser_house / "w.swf.gz")
     assert tab.locator("#mine option").all_inner_texts() == ["EASY", "FCFS", "CONS"]
@@ -336,7 +343,9 @@ def test_cards_say_what_would_change_for_whom(page: Page, front: ps.Front, brows
         today = ps.simulate(workload, rule)
         there = next(iter(ps.schedules(front, [page.row()], workload)))
         awrt = [float(x) for x in np.array(ps.objectives(today))[1:]], front.values[page.row(), 1:].tolist()
-        lines = most_important(ps.waits(today), ps.waits(there), people(front.groups), awrt)
+        lines = most_important(
+            ps.waits(today), ps.waits(there), people(front.groups), awrt, beside=beside(today, there)
+        )
         assert tab.locator("#card .changes li").all_inner_texts() == [line.sentence for line in lines]
         assert tab.locator("#card li, #card .tenths").count() <= 4
         tab.wait_for_selector(f"#waits thead >> text={name}")
@@ -529,14 +538,14 @@ def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Fron
         if mask.any():
             assert mask[row], task
             assert aim is None or aim[row] == aim[mask].min(), task
-        there = ps.waits(next(iter(ps.schedules(front, [row], workload))))
-        lines = wait_lines({"EASY": ps.waits(easy), "this": there})
+        there = next(iter(ps.schedules(front, [row], workload)))
+        lines = wait_lines({"EASY": ps.waits(easy), "this": ps.waits(there)})
         wanted = [line.cells["this"].text for line in lines if line.cells["this"] is not None]
         tab.wait_for_function(SHOWS, arg=wanted)
     tab.click("[data-tab='compare']")
     text = page.file_behind("a[href*='decision.html']")
     awrt = [float(x) for x in np.array(ps.objectives(easy))[1:]], front.values[row, 1:].tolist()
-    costs = most_important(ps.waits(easy), there, people(front.groups), awrt)
+    costs = most_important(ps.waits(easy), ps.waits(there), people(front.groups), awrt, beside=beside(easy, there))
     assert costs
     for line in costs:
         assert f"<li>{escape(line.sentence)}</li>" in text

@@ -115,9 +115,9 @@ def sides(*rows: tuple[float, float, float, float]) -> tuple[Waits, list[float]]
     return Waits(np.full(len(rows), 50), mean, mean, late, worst, mean, mean), awrt.tolist()
 
 
-def tell(today: Any, other: Any, people: list[str], asked: Any = (), large: Any = None) -> list[str]:
+def tell(today: Any, other: Any, people: list[str], asked: Any = (), beside: Any = None) -> list[str]:
     """Return what is most important, in sentences."""
-    lines = most_important(today[0], other[0], people, (today[1], other[1]), asked, large)
+    lines = most_important(today[0], other[0], people, (today[1], other[1]), asked, beside)
     assert len(lines) <= 4
     return [line.sentence for line in lines]
 
@@ -125,9 +125,9 @@ def tell(today: Any, other: Any, people: list[str], asked: Any = (), large: Any 
 ROW = (2 * HOURS, 10 * HOURS, 3 * DAYS, 20 * HOURS)
 PAID = {
     "mean": (0, 3 * HOURS, "whose mean wait grows from 2 to 3 h."),
-    "p95": (1, 15 * HOURS, "whose mean wait stays 2 h, but the wait of 95 of 100 grows from 10 to 15 h."),
-    "worst": (2, 7 * DAYS, "whose mean wait stays 2 h, but the longest wait grows from 3 to 7 days."),
-    "AWRT": (3, 30 * HOURS, "whose mean wait stays 2 h, but AWRT grows from 20 to 30 h."),
+    "p95": (1, 15 * HOURS, "whose wait of 95 of 100 grows from 10 to 15 h, while its mean wait stays 2 h."),
+    "worst": (2, 7 * DAYS, "whose longest wait grows from 3 to 7 days, while its mean wait stays 2 h."),
+    "AWRT": (3, 30 * HOURS, "whose AWRT grows from 20 to 30 h, while its mean wait stays 2 h."),
 }
 
 
@@ -149,8 +149,8 @@ def test_a_group_that_pays_by_another_measure_does_not_gain_too() -> None:
     late = (1.5 * HOURS, 9 * HOURS, 7 * DAYS, 30 * HOURS)
     lines = tell(sides(ROW, ROW, ROW, ROW), sides(late, shorter, late, shorter), ["physics", "chemistry", "rest"])
     assert lines == [
-        "Who pays: chemistry, whose mean wait is 25 % shorter (2 h → 1.5 h), but the longest wait grows from 3 to 7 "
-        "days and AWRT from 20 to 30 h.",
+        "Who pays: chemistry, whose longest wait grows from 3 to 7 days and AWRT from 20 to 30 h, while its mean wait "
+        "is 25 % shorter (2 h → 1.5 h).",
         "All jobs: the mean wait is 25 % shorter (2 h → 1.5 h; AWRT 20 h → 30 h), but the longest wait grows from 3 "
         "to 7 days.",
         "Who gains most: physics, whose mean wait is 50 % shorter (2 h → 1 h; AWRT 20 h → 19 h); 1 other group "
@@ -164,7 +164,7 @@ def test_the_worst_payer_is_first_unless_the_wish_asks_for_one() -> None:
     today, other = sides(ROW, ROW, ROW, minutes[0]), sides(ROW, little, much, minutes[1])
     names = ["physics", "rest", "debug"]
     assert tell(today, other, names)[0] == (
-        "Who pays: rest, whose mean wait stays 2 h, but the longest wait grows from 3 to 9 days; also physics (mean "
+        "Who pays: rest, whose longest wait grows from 3 to 9 days, while its mean wait stays 2 h; also physics (mean "
         "wait from 2 to 2.2 h) and debug (mean wait from 1 to 6 minutes)."
     )
     asked = tell(today, other, names, asked=[1])[0]
@@ -176,13 +176,21 @@ def test_the_worst_payer_is_first_unless_the_wish_asks_for_one() -> None:
                                                   "from 3 to 9 days) and 1 other group.")  # fmt: skip
 
 
-def test_large_jobs_have_a_sentence_only_if_they_pay() -> None:
-    same, other = sides(ROW, ROW), sides(ROW, (*ROW[:3], 30 * HOURS))
-    large = Sides((same[0], other[0]), (same[1], other[1]), ["large jobs (width >= 8)"])
-    sentence = "By size: large jobs (width >= 8) pay: their mean wait stays 2 h, but AWRT grows from 20 to 30 h."
-    assert sentence in tell(same, same, ["all"], large=large)
-    unharmed = large._replace(waits=(same[0], same[0]), awrt=(same[1], same[1]))
-    assert not any("By size" in line for line in tell(same, same, ["all"], large=unharmed))
+def test_of_other_groups_the_one_that_pays_most_is_named() -> None:
+    same, other = sides(ROW, ROW, ROW), sides(ROW, (*ROW[:3], 30 * HOURS), (*ROW[:2], 9 * DAYS, ROW[3]))
+    by_size = Sides((same[0], other[0]), (same[1], other[1]), ["wide (width >= 8)", "others"])
+    by_account = Sides((same[0], same[0]), (same[1], same[1]), ["physics", "rest"])
+    beside = {"account": by_account, "size": by_size}
+    assert tell(same, same, ["a", "b"], beside=beside)[0] == (
+        "Who pays: no group; in none does the mean wait, wait of 95 of 100, longest wait or AWRT grow by more than 2 %"
+        "; by size, others most (longest wait from 3 to 9 days)."
+    )
+    assert tell(same, other, ["a", "b"], beside=beside)[0].endswith(
+        "; by size, others most (longest wait from 3 to 9 days)."
+    )
+    assert "by account" not in tell(same, other, ["a", "b"], beside={"account": by_account})[0]
+    few = by_size._replace(waits=tuple(each._replace(jobs=each.jobs // 2) for each in by_size.waits))
+    assert "by size" not in tell(same, same, ["a", "b"], beside={"size": few})[0]
 
 
 def test_nobody_is_said_to_gain_or_pay_where_nothing_changes() -> None:

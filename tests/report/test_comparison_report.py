@@ -334,7 +334,7 @@ def test_the_question_says_of_each_policy_whose_limits_it_breaks_and_the_costs_w
     assert "Beside EASY:" in costs
     first = costs.partition("<li>")[2].partition("</li>")[0]
     assert first.startswith("Who pays: the heaviest users (group 1), for whom the wish asks, whose ")
-    assert costs.count("By size: large jobs (width >= ") == 1
+    assert costs.count("; by size, ") == 1
     assert "limits" not in report(None, compare(w, ["fcfs"], wish="AWRT1")).partition("<h2>Who")[0]
 
 
