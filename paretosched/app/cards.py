@@ -381,8 +381,14 @@ def explanation(desk: Desk, policy: Policy, file: str) -> list[Any]:
         )
         parts.append(html.P([link, f" {words} Users who are not in it are newcomers."]))
     items = [html.Li([step.words, html.Br(), html.Code(step.command)]) for step in what_to_do]
-    lines = html.Pre("\n".join(slurm_words(policy, file, groups)), tabIndex=0)
+    lines = html.Pre(slurm_lines(desk, policy, file, groups), tabIndex=0)
     return [*parts, html.Ol(items, className="steps"), html.H3("Or in the words of slurm.conf"), lines, *what]
+
+
+def slurm_lines(desk: Desk, policy: Policy, file: str, groups: str) -> str:
+    """Return what to put into slurm.conf for a policy, where no job asks for more time than those of the log."""
+    longest = {} if desk.workload is None else {"longest": int(desk.workload.estimate.max())}
+    return "\n".join(slurm_words(policy, file, groups, **longest))
 
 
 def text_parts(text: str) -> list[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..comparison.waits_table import Reasons
 from ..core.errors import InputError, number_of
-from ..deployment.slurm_words import limit_lines, slurm_words
+from ..deployment.slurm_words import limit_lines
 from ..deployment.steps import option_of_groups, steps
 from ..fronts.row_schedules import row_policy, without_policy
 from ..policies.explanation import explain
@@ -31,7 +31,7 @@ from ..wishes.exchange_rates import BASIS
 from ..wishes.limit_effects import limit_changes
 from ..wishes.relative_limits import known_part
 from ..workload.machine_description import describe_machine, machine_drawing, machine_words
-from .cards import SEEN_ALL, share_of_easy
+from .cards import SEEN_ALL, share_of_easy, slurm_lines
 from .charts import LETTERS, look_of, unit_of
 from .desk import Desk
 from .history_view import decided_lines
@@ -162,7 +162,7 @@ def _steps(desk: Desk, policy: Policy, file: str) -> list[str]:
     except InputError as error:
         return _paragraphs([f"No resource manager can run it as an order of its queue: {error}."])
     items = "".join(f"<li>{escape(step.words)}<br><code>{escape(step.command)}</code></li>" for step in todo)
-    lines = escape("\n".join(slurm_words(policy, file, groups)))
+    lines = escape(slurm_lines(desk, policy, file, groups))
     return [f'<ol class="steps">{items}</ol>', f"<p>Or in the words of slurm.conf:</p><pre>{lines}</pre>"]
 
 

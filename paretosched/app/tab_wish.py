@@ -259,7 +259,7 @@ def _near_easy(desk: Desk) -> Any:
     words = f"{'others' if has_goal else 'all'} <= {NEAR_EASY:g}*EASY"
     title = f"Adds “{words}” to the wish" + (": the groups that are not in your goal" if has_goal else "")
     text = words if wish is None else f"{wish_words(wish, desk.front)}, {words}"
-    label = f"AWRT of {'other' if has_goal else 'all'} groups at most {100 * (NEAR_EASY - 1):.0f} % over EASY"
+    label = f"AWRT of {'others' if has_goal else 'all'} at most {100 * (NEAR_EASY - 1):.0f} % over EASY"
     return button(label, {"do": "say", "text": text}, title=title, id="near-easy")
 
 

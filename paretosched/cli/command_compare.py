@@ -115,7 +115,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         rare=True,
         metavar="DIR",
         type=Name(writes=Kind.FIGURES, place="directory"),
-        help="directory to write the figures to, as PNG and SVG; needs Chrome or Chromium",
+        help="directory to write the figures to, as PNG, SVG and PDF; needs Chrome or Chromium",
     )
 
 

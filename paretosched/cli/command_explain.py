@@ -33,8 +33,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "--output",
         metavar="FIGURE",
         type=Name(writes=Kind.FIGURE),
-        help="figure to write, for a policy with weights or rules: .html, .png or .svg (.png and .svg need Chrome or "
-        "Chromium)",
+        help="figure to write, for a policy with weights or rules: .html, or .png, .svg or .pdf, which need Chrome or "
+        "Chromium",
     )
     takes_limits(parser)
 

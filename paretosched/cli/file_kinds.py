@@ -58,8 +58,8 @@ LOG_HEADER = re.compile(rb";\s*(Version|Computer|Max\w+|UnixStartTime)\s*:")
 def kind_of(path: str | os.PathLike[str]) -> Kind:
     """Return what a file holds, as far as its content shows it.
 
-    Logs and PNG pictures may come from any program. All other files are known only if paretosched wrote them. A file
-    that cannot be read is unknown.
+    Logs, PNG pictures and PDF files of kaleido may come from any program. All other files are known only if paretosched
+    wrote them. A file that cannot be read is unknown.
     """
     from ..core.files import open_for_reading
     from ..core.parquet_files import MARK
@@ -72,6 +72,8 @@ def kind_of(path: str | os.PathLike[str]) -> Kind:
     for first_bytes, kind in ((b"SQLite format 3\0", Kind.EVALUATIONS), (b"\x89PNG\r\n\x1a\n", Kind.FIGURE)):
         if head.startswith(first_bytes):
             return kind
+    if head.startswith(b"%PDF-") and b"/Title (Kaleido" in head[:1000]:
+        return Kind.FIGURE
     if head.startswith(MARK):
         return _kind_of_parquet(path)
     if head.startswith(b"\x1f\x8b"):

@@ -25,7 +25,7 @@ from .options import TRACE, Name
 from .parser import Parser
 
 DIRECTORIES = (Kind.RUN_DIRECTORY, Kind.FIGURES, Kind.LOGS, Kind.DEPLOYMENT)
-PICTURES = (".png", ".svg")  # the files in a directory of figures
+PICTURES = (".png", ".svg", ".pdf")  # the files in a directory of figures
 
 
 class Input(NamedTuple):

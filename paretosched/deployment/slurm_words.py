@@ -34,7 +34,7 @@ class Linear(NamedTuple):
     partitions: dict[str, float]
 
 
-def slurm_words(policy: Policy, file: str, groups: str = "--groups account") -> list[str]:
+def slurm_words(policy: Policy, file: str, groups: str = "--groups account", longest: int = DAY) -> list[str]:
     """Return lines: what to put into slurm.conf for a policy, and what to run beside it.
 
     Parameters
@@ -45,6 +45,8 @@ def slurm_words(policy: Policy, file: str, groups: str = "--groups account") -> 
         The file that it is in.
     groups
         The option that puts jobs into its groups, see `option_of_groups`; "" for none.
+    longest
+        The longest time limit of a job, s.
     """
     own = _own_lines(policy)
     try:
@@ -52,7 +54,7 @@ def slurm_words(policy: Policy, file: str, groups: str = "--groups account") -> 
     except InputError as error:
         return [f"Slurm cannot be told this: {error}"]
     lines = ["In slurm.conf, a copy of it first:", *(f"  {line}" for line in own or [PRIORITY])]
-    lines += [f"  {line}" for line in _backfill_lines(orderly)]
+    lines += [f"  {line}" for line in _backfill_lines(orderly, longest)]
     lines += [f"Slurm cannot do this of the policy: {words}" for words in left_out(orderly, in_passes=True)]
     if own:
         return lines
@@ -174,9 +176,9 @@ def _times(line: Linear, factor: float) -> Linear:
     return Linear(line.wait * factor, line.width * factor, {n: value * factor for n, value in line.partitions.items()})
 
 
-def _backfill_lines(policy: Orderly) -> list[str]:
-    """Return the lines of the backfilling, where 500 jobs wait at most, and no limit is above a day."""
-    wanted = [setting.words.partition(" ")[0] for setting in wanted_settings(policy, {}, DAY, 0)]
+def _backfill_lines(policy: Orderly, longest: int) -> list[str]:
+    """Return the lines of the backfilling, where 500 jobs wait at most, and no limit is above the longest one, s."""
+    wanted = [setting.words.partition(" ")[0] for setting in wanted_settings(policy, {}, longest, 0)]
     parameters = [words.removeprefix(PARAMETERS) for words in wanted if words.startswith(PARAMETERS)]
     return [
         *(words for words in wanted if words.startswith("SchedulerType")),

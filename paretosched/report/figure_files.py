@@ -1,4 +1,4 @@
-"""Figures as files: HTML, PNG and SVG."""
+"""Figures as files: HTML, PNG, SVG and PDF."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .html_pieces import WIDE
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-FORMATS = ("png", "svg")
+FORMATS = ("png", "svg", "pdf")
 
 
 def export_figures(
     drawn: Mapping[str, Figure], directory: str | os.PathLike[str], formats: Sequence[str] = FORMATS
 ) -> list[Path]:
-    """Write figures as PNG and SVG, through one Chrome or Chromium for all of them.
+    """Write figures as pictures, through one Chrome or Chromium for all of them.
 
     Parameters
     ----------
@@ -33,12 +33,12 @@ def export_figures(
     directory
         The folder of the files; it is created if it does not exist, but not its parents.
     formats
-        "png", "svg" or both.
+        Some of "png", "svg" and "pdf".
 
     Returns
     -------
     list of Path
-        The files, NAME.png and NAME.svg for each figure.
+        The files, such as NAME.png and NAME.svg, for each figure.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def export_figures(
 
 
 def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, caption: str = "") -> None:
-    """Write one figure as wide as a page, as HTML, PNG or SVG: the end of the file's name decides.
+    """Write one figure as wide as a page, as HTML, PNG, SVG or PDF: the end of the file's name decides.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, captio
     Raises
     ------
     InputError
-        The name has another ending, the file cannot be written, or there is no kaleido, Chrome or Chromium for PNG and
-        SVG.
+        The name has another ending, the file cannot be written, or there is no kaleido, Chrome or Chromium for
+        what is not HTML.
     """
     target = as_path(path)
     ending = target.suffix[1:].lower()
@@ -93,7 +93,7 @@ def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, captio
     elif ending in FORMATS:
         _export({target: (as_figure(drawn), True)})
     else:
-        raise InputError(f"{target}: the name of a figure must end in .html, .png or .svg")
+        raise InputError(f"{target}: the name of a figure must end in .html, .png, .svg or .pdf")
 
 
 def _export(figures: Mapping[Path, tuple[Figure, bool]]) -> None:
@@ -118,7 +118,7 @@ def _export(figures: Mapping[Path, tuple[Figure, bool]]) -> None:
             kaleido.write_fig_from_object_sync(jobs, kopts=offline, cancel_on_error=True)
         except (ChromeNotFoundError, BrowserFailedError):
             raise InputError(
-                "PNG and SVG export needs Chrome or Chromium, but none was found that starts; "
+                "PNG, SVG and PDF need Chrome or Chromium, but none was found that starts; "
                 "install one, or name it in the environment variable BROWSER_PATH"
             ) from None
 

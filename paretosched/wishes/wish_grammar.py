@@ -380,8 +380,8 @@ class _Reader(TokenReader):
             is_name = self.now.kind in ("word", "name") and not re.match(r"awrt|util|\d+$", word, re.IGNORECASE)
             if is_name and not hint and all(group.isdigit() for group in self.groups):
                 hint = "; groups have names where a CSV file of users and groups gives them, see --groups"
-            if not hint and not others and self.groups:
-                hint = f"; for example: mean wait of {next(iter(self.groups))}, longest wait of others <= 4d"
+            if "did you mean" not in hint and not others and self.groups:
+                hint = f"; for example: mean wait of {next(iter(self.groups))}, longest wait of others <= 4d{hint}"
             self.refuse(f"there must be one of {', '.join(known)}, or a measure, such as p95 wait{hint}")
         if len({*names}) > 1:
             self.refuse(

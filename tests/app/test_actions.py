@@ -32,11 +32,6 @@ def test_the_wish_is_one_however_it_is_said() -> None:
     assert did({"do": "weigh", "name": "UTIL", "value": 3}).wish == Wish(weights=[("UTIL", -3)])
 
 
-def test_an_error_that_ends_in_a_question_gets_no_full_stop() -> None:
-    with pytest.raises(InputError, match=r"did you mean AWRT\? A wish is, for example: "):
-        did({"do": "say", "text": "AWRT1 + AWRT9"})
-
-
 def test_weights_and_a_point_exclude_each_other_and_limits_stay() -> None:
     both = did({"do": "say", "text": "AWRT1, AWRT2 <= 25"}, {"do": "near", "name": "AWRT3", "value": 5e4})
     assert both.wish == Wish(near=[("AWRT3", 5e4)], limits=[Limit("AWRT2", high=9e4)])

@@ -48,17 +48,18 @@ def test_on_nodes_the_page_draws_the_machine_its_partitions_and_where_jobs_run(
     desk._workload, desk.comparison = w, compare(w, ["fcfs"])
     desk._know(desk.comparison)
     pieces = contents(desk).pieces
-    assert "6 jobs on 4 nodes of 2 kinds, 16 CPUs" in repr(pieces["facts"])
+    assert "6 jobs in 1.2 minutes on 4 nodes of 2 kinds, 16 CPUs" in repr(pieces["facts"])
     drawn = " ".join(str(part.children) for part in pieces["machine"])
     assert drawn.split() == machine_drawing(describe_machine(w.machine)).split()
 
     pair = ideal_schedule(w), ideal_schedule(w, 0)
     monkeypatch.setattr(desk, "pair_over_time", lambda row: pair)
     months, words, partitions = over_time_parts(desk, {"kind": "time", "rows": [3]})
-    titles = [months.children.figure["layout"][f"yaxis{k}"]["title"]["text"] for k in ("", 2, 3, 4, 5)]
+    titles = [title["text"] for title in months.children.figure["layout"]["annotations"]]
     assert titles == ["jobs waiting", "% CPUs", "% memory", "% GPUs", "wait, h"]
-    rows = [partitions.figure["layout"][f"yaxis{k}"]["title"]["text"] for k in ("", 2, 3, 4, 5)]
-    assert rows == ["main<br>% CPUs", "main<br>% memory", "gpu<br>% CPUs", "gpu<br>% memory", "gpu<br>% GPUs"]
+    rows = [title["text"] for title in partitions.figure["layout"]["annotations"]]
+    both = [("main", "CPUs"), ("main", "memory"), ("gpu", "CPUs"), ("gpu", "memory"), ("gpu", "GPUs")]
+    assert rows == [f"{name}: % of its {what}" for name, what in both]
     domains = [partitions.figure["layout"][f"yaxis{k}"]["domain"] for k in ("", 2, 3, 4, 5)]
     assert all(below[1] < above[0] for above, below in pairwise(domains))
     words, weeks = over_time_parts(desk, {"kind": "week", "rows": [3], "span": [0, 0]})

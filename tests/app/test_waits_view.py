@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,44 @@ def test_waits_are_measured_before_somebody_asks_for_them(known_desk: Desk, monk
     wait_for_measures(known_desk)
     assert known_desk.remark == ""
     assert wish_text(known_desk.state.wish, hours=True) == "mean wait <= 720h"
+
+
+def test_how_far_measuring_is_is_shown_and_the_wish_is_that_of_the_window_that_asked(
+    known_desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on, really = threading.Event(), measured_columns
+
+    def slowly(front: ps.Front, names: Any, workload: Any, progress: Any, known: Any) -> Any:
+        def one_by_one(done: int) -> bool:
+            assert may_go_on.wait(60)
+            return bool(progress(done))
+
+        progress(7)
+        return really(front, names, workload, one_by_one, known)
+
+    monkeypatch.setattr("paretosched.app.desk.measured_columns", slowly)
+    wait_for_measures(known_desk)
+    assert known_desk.act_once({"do": "say", "text": "p90 wait", "window": "w", "turn": 1}) == ""
+    while known_desk.measuring is None or known_desk.measuring.done < 7:
+        time.sleep(0.01)
+    before = known_desk.revision
+    known_desk.look_after()
+    shown = text_of(buttons_of(known_desk))
+    assert f"7 of {len(known_desk.front)} schedules measured" in shown
+    assert "minute" in shown
+    assert known_desk.revision == before + 1
+    known_desk.look_after()
+    assert known_desk.revision == before + 1  # nothing has changed
+    may_go_on.set()
+    wait_for_measures(known_desk)
+    assert known_desk.state.wish is not None
+    assert known_desk.wish_by == "w"
+
+
+def test_a_wish_about_what_is_not_known_is_refused_before_it_is_measured(known_desk: Desk) -> None:
+    with pytest.raises(InputError, match=r"but not to recorded"):
+        known_desk.act({"do": "say", "text": "mean wait, p95 wait <= recorded"})
+    assert known_desk.measuring is None or known_desk.measuring.is_ahead
 
 
 def test_what_nobody_asked_for_is_measured_only_if_it_is_soon_done() -> None:

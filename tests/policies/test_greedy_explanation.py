@@ -467,7 +467,7 @@ def test_figures_that_cannot_be_are_refused_and_nothing_is_left(
         assert (outcome.status, outcome.out) == (2, "")
         assert (
             outcome.err
-            == f"paretosched explain: {tmp_path / output}: the name of a figure must end in .html, .png or .svg\n"
+            == f"paretosched explain: {tmp_path / output}: the name of a figure must end in .html, .png, .svg or .pdf\n"
         )
     outcome = command("explain", "easy", "-o", tmp_path / "x.html")
     assert outcome.err == (
@@ -478,6 +478,6 @@ def test_figures_that_cannot_be_are_refused_and_nothing_is_left(
     pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
     monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "no browser"))
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
-    with pytest.raises(InputError, match="PNG and SVG export needs Chrome or Chromium"):
+    with pytest.raises(InputError, match="PNG, SVG and PDF need Chrome or Chromium"):
         write_figure(tmp_path / "x.png", "x", overtaking(explain(BY_HAND)))
     assert [path.name for path in tmp_path.iterdir()] == ["p.json"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from paretosched.cli.file_kinds import Kind, kind_of
 from paretosched.core.errors import InputError
 from paretosched.plots.comparisons import figures
 from paretosched.plots.fronts import clouds
@@ -15,17 +16,18 @@ from support.report_page import needs_browser
 
 @pytest.mark.slow
 @needs_browser
-def test_figures_are_exported_as_png_and_svg(tmp_path):
+def test_figures_are_exported_as_pictures(tmp_path):
     pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
     front = a_front(30)
     by_name = figures(front, a_comparison(front).marks)
     two = {name: by_name[name] for name in ("util-awrt", "parallel")}
     paths = export_figures(two, tmp_path / "figures")
-    assert [path.name for path in paths] == ["util-awrt.png", "util-awrt.svg", "parallel.png", "parallel.svg"]
+    assert [path.name for path in paths] == [f"{name}.{kind}" for name in two for kind in ("png", "svg", "pdf")]
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == sorted(path.name for path in paths)
+    starts = {".png": b"\x89PNG\r\n\x1a\n", ".svg": b"<svg", ".pdf": b"%PDF-"}
     for path in paths:
-        start = path.read_bytes()[:8]
-        assert start == b"\x89PNG\r\n\x1a\n" if path.suffix == ".png" else start.startswith(b"<svg")
+        assert path.read_bytes().startswith(starts[path.suffix])
+        assert kind_of(path) == Kind.FIGURE
 
 
 def test_export_without_a_browser_is_a_plain_error_and_leaves_nothing(tmp_path, monkeypatch):
@@ -34,7 +36,7 @@ def test_export_without_a_browser_is_a_plain_error_and_leaves_nothing(tmp_path, 
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
     front = a_front(30)
     by_name = figures(front, a_comparison(front).marks)
-    with pytest.raises(InputError, match="PNG and SVG export needs Chrome or Chromium"):
+    with pytest.raises(InputError, match="PNG, SVG and PDF need Chrome or Chromium"):
         export_figures({"util-awrt": by_name["util-awrt"]}, tmp_path / "figures")
     assert not (tmp_path / "figures").exists()
 

@@ -206,16 +206,11 @@
     say({ do: event.shiftKey ? "redo" : "undo" });
   });
 
-  /** Close the menus that are open, but the one that an element is in. */
-  function closeMenus(element) {
-    for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(element)) menu.open = false;
-  }
-  document.addEventListener("click", ({ target }) => closeMenus(target));
   document.addEventListener("keydown", ({ key }) => {
     if (key !== "Escape") return;
-    const menu = document.activeElement?.closest("details.menu[open]");
-    closeMenus(null);
-    menu?.querySelector("summary").focus();
+    const inside = document.activeElement?.closest("details.menu[open]");
+    for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
+    inside?.querySelector("summary").focus();
   });
 
   function openFile() {
