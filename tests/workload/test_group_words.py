@@ -60,7 +60,7 @@ def test_the_first_group_that_fits_counts(
     log: ps.Workload, words: str, names: tuple[str, ...] | None, group: list[int]
 ) -> None:
     if names is None:
-        with pytest.raises(InputError, match='there must be ";"'):
+        with pytest.raises(InputError, match='character 7, "owls": a name of several words stands in quotes'):
             groups_in_words(words, log, "--groups")
         return
     found = groups_in_words(words, log, "--groups")
