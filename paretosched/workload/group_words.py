@@ -132,7 +132,7 @@ def groups_of(text: str, jobs: Described, called: str, *, strict: bool = True) -
         names.append(token.text)
         reader.place += 1
         if reader.now.kind == "word":
-            reader.refuse(f'a name of several words stands in quotes, as in "{token.text} {reader.now.text}": width > 9')
+            reader.refuse(f'a name of several words stands in quotes: "{token.text} {reader.now.text}": width > 9')
         fits: Mask = conditions.either() if reader.take(":") else np.ones(len(jobs), dtype=np.bool_)
         group[fits & (group < 0)] = len(names) - 1
         if not reader.comes_end():
