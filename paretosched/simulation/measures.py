@@ -57,6 +57,7 @@ def measured_values(
     """
     values = np.empty(len(workload.measured.names))
     known: dict[tuple[str, float], Floats] = {}
+    chosen: dict[tuple[str, float, str], tuple[Floats, list[Floats]]] = {}  # several measures are of the same jobs
     for i, (measure, fits) in enumerate(counted_jobs(workload)):
         counted = fits if not mask.size else mask if not fits.size else fits & mask
         if measure.quantity in USES:
@@ -70,7 +71,10 @@ def measured_values(
             key = measure.quantity, measure.bound
             if key not in known:
                 known[key] = _quantity_of(measure, workload, start, finish)
-            values[i] = _statistic(measure, known[key], workload, counted)
+            which = (*key, measure.of)
+            if which not in chosen:
+                chosen[which] = known[key][counted] if counted.size else known[key], []
+            values[i] = _statistic(measure, *chosen[which], workload, counted)
     return values
 
 
@@ -115,18 +119,25 @@ def share_used(workload: Workload, start: Ints, finish: Ints, mask: Mask, share:
     return 100.0 * float(run.astype(np.float64) @ share) / float(int(finish.max()) - int(since.min()))
 
 
-def _statistic(measure: Measure, quantity: Floats, workload: Workload, counted: Mask) -> float:
-    """Return a statistic of a quantity, (n,), over the jobs that count: (n,) bool, or (0,) for all."""
-    of_jobs = quantity[counted] if counted.size else quantity
+def _statistic(
+    measure: Measure, of_jobs: Floats, ascending: list[Floats], workload: Workload, counted: Mask
+) -> float:
+    """Return a statistic of a quantity of the jobs that count, (k,).
+
+    `ascending` has the same, sorted, or is empty, and gets it when a median is asked for. `counted` is (n,) bool, or
+    (0,) for all.
+    """
     if not of_jobs.size:
         return math.nan
     if measure.statistic == MEAN:
         return float(of_jobs.mean())
     if measure.statistic == MEDIAN:
-        return float(np.median(of_jobs))
+        if not ascending:
+            ascending.append(np.sort(of_jobs))
+        return float(ascending[0][(of_jobs.size - 1) // 2] + ascending[0][of_jobs.size // 2]) / 2
     if measure.percentile is not None:
         rank = math.ceil(Fraction(measure.percentile) * of_jobs.size / 100)  # exact: a product may round to the next
-        return float(np.partition(of_jobs, rank - 1)[rank - 1])
+        return float((ascending[0] if ascending else np.partition(of_jobs, rank - 1))[rank - 1])
     if measure.statistic == LONGEST:
         return float(of_jobs.max())
     if measure.statistic == SHARE:
