@@ -94,9 +94,13 @@ def _cap(state: State, action: Mapping[str, Any], front: Front) -> State:
     name, text = (text_in(action, key, MOST_NOTED).strip() for key in ("name", "text"))
     text = text.lower().lstrip("<≤= ")
     words = f"{name} <= {text or '1d'}"
-    given = wish_grammar.parse(words, front.objectives, hours=True)
+    rule = f"a limit must be such as 4 days, 12h or 1.05*EASY, but is {in_quotes(text)}"
+    try:
+        given = wish_grammar.parse(words, front.objectives, hours=True)
+    except InputError:
+        raise InputError(rule) from None
     if given.aims or len(given.limits) != 1 or "," in text:
-        raise InputError(f"a limit must be a time, or a multiple of a policy, but is {in_quotes(text)}")
+        raise InputError(rule)
     (limit,) = given.limits
     goal = state.wish or _Nothing
     kept = [x for x in goal.limits if x.objective != limit.objective]

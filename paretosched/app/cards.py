@@ -140,14 +140,14 @@ def reply(desk: Desk, asked: Mapping[str, Any]) -> list[Any]:
     return [html.P(SEEN_ALL, className="quiet"), *explanation(desk, policy, policy_file(desk.front, rows[0]))]
 
 
-def answer_parts(desk: Desk) -> list[Any]:
-    """Return the tables of `paretosched front --wish`: what the nearest one costs whom, and what slack brings."""
+def answer_parts(desk: Desk, row: int) -> list[Any]:
+    """Return the tables of `paretosched front --wish`: what a schedule costs whom, and what slack brings."""
     with desk.lock:
         wish, front, workload = desk.state.wish, desk.front, desk.workload
     if wish is None or workload is None:
         return []
     try:
-        return text_parts(answer(wish, front, workload).text())
+        return text_parts(answer(wish, front, workload, row).text())
     except InputError as error:
         return [html.P(f"{error}.")]
 
@@ -177,7 +177,7 @@ def between_parts(desk: Desk, rows: Sequence[int]) -> list[Any]:
 
 def cost_parts(desk: Desk, row: int) -> list[Any]:
     """Return what the wish costs whom, and what the next hour for a group costs near the schedule of a row."""
-    parts = [*answer_parts(desk), *_prices(desk.prices(row))]
+    parts = [*answer_parts(desk, row), *_prices(desk.prices(row))]
     return parts or [html.P("Near this schedule nothing has a clear price.")]
 
 
@@ -273,7 +273,8 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
     ]
     who = list(dict.fromkeys(case.policy for case, _ in pairs))
     more = f"; beside yours they are those on the shortlist and trained ones, {MOST_ASKED} at most" if who[1:] else ""
-    parts = [html.P(f"Simulated again: {enumeration(who)}{more}.", className="quiet")]
+    parts = [html.P(html.B(f"Left out are {text}")) for texts in told.dropped.values() for text in texts]
+    parts += [html.P(f"Simulated again: {enumeration(who)}{more}.", className="quiet")]
     parts += [
         html.P([html.B(capital(case.policy)), sentence, " ", limits.get(case.policy, "")]) for case, sentence in pairs
     ]
@@ -282,7 +283,6 @@ def _answer(desk: Desk, number: int, rows: Sequence[int], trained: Sequence[int]
         for row in rows
         if row_policy(desk.front, row) is None
     ]
-    parts += [html.P(f"Left out are {text}") for texts in told.dropped.values() for text in texts]
     parts += _part_words(desk, told.workload)
     cases = [case for case, _ in pairs]
     heads = [f"now: {told.cases[0].policy}", *(f"then: {case.policy}" for case in cases)]

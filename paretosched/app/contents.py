@@ -112,7 +112,7 @@ def _facts(desk: Desk) -> str:
     if desk.workload is not None:
         w = desk.workload
         size = number_of(w.capacity, "processor") if w.machine is None else _words_and_drawing(w.machine)[0]
-        parts.insert(0, f"{number_of(len(w), 'job')} in {duration(int(np.ptp(w.submit)))} on {size}")
+        parts.insert(0, f"{number_of(len(w), 'job')}, submitted in {duration(int(np.ptp(w.submit)))}, on {size}")
     if now.is_running:
         parts.append(f"now {now.done:,} of {now.wanted:,}")
     return " · ".join(parts)

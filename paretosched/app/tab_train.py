@@ -278,7 +278,7 @@ def _tested_limits(t: Training, best: Mapping[str, Any], easy: Mapping[str, Any]
     wish = None
     if easy is not None and set(t.wish.references) <= {"easy"}:
         reached, of_easy = (
-            np.array([np.nan if part["rest"][0][o.name] is None else part["rest"][0][o.name] for o in front.objectives])
+            np.array([part["rest"][0].get(o.name) for o in front.objectives], dtype=np.float64)  # None becomes NaN
             for part in (best, easy)
         )
         part = part_with_jobs(t.wish, of_easy)

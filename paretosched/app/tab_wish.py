@@ -276,7 +276,7 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
     elif state.wish is None:
         how = "the compromise, until you enter a wish"
     elif state.wish.aims:
-        how = "nearest to your wish"
+        how = "nearest to your wish" + ("" if view.left else ", whose limits no schedule keeps")
     elif view.left:
         how = "the compromise of what remains"
     else:

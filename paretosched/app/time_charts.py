@@ -91,7 +91,7 @@ def _lines(
         across = {"range": [float(days[0]), float(days[-1])], "anchor": _axis("y", row), "showticklabels": last}
         title = {"title": {"text": "days since the first job"}} if last else {}
         axes[_axis("xaxis", row)] = across | title | ({} if last else {"matches": _axis("x", len(rows))})
-    legend = {"orientation": "h", "x": 1, "xanchor": "right", "yref": "container", "y": 1, "yanchor": "top"}
+    legend = {"orientation": "h", "x": 0, "xanchor": "left", "yref": "container", "y": 1, "yanchor": "top"}
     more = axes | {"dragmode": "zoom", "annotations": titles, "legend": legend}
     return _figure(traces, ROW_HEIGHT * len(rows) + EDGE, {"t": 44, "b": 40}, more)
 

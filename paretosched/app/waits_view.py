@@ -153,7 +153,7 @@ def losses(desk: Desk, row: int) -> list[Loss]:
         names = [o.name for o in front.defined_objectives]
         limited = {limit.objective for limit in spelled_out(wish, names).limits if np.isfinite(limit.high)}
         harms = {o.name: loss for o, loss in desk.harms(wish, front.values[row])}
-        today, who, reference = known.waits[desk.mine], desk.people, reference_word(desk)
+        today, easy, who, reference = known.waits[desk.mine], known.waits[0], desk.people, reference_word(desk)
     found = []
     for group, name in enumerate(front.groups):
         awrt, mean = f"AWRT{group + 1}", measure_name("mean", group + 1, front.groups)
@@ -166,6 +166,7 @@ def losses(desk: Desk, row: int) -> list[Loss]:
         words = f"{who[group]}, for whom you ask: the mean wait goes from {duration(before)} to {duration(after)}"
         words += f", {percent(change)} % {'longer' if change > 0 else 'shorter'}" if abs(change) > NOTABLE else ""
         words += f"; AWRT is {percent(harms[awrt])} % longer than with EASY" if awrt in harms else ""
+        words += f"; with EASY it is {duration(float(easy.mean[group + 1]))}" if mean in harms else ""
         limits: tuple[str, ...] = (f"{mean} <= {reference}",) if waits_longer else ()
         limits += (f"{awrt} <= EASY",) if awrt in harms else ()
         found.append(Loss(group, f"{words}.", limits or (f"{mean} <= {reference}",)))
@@ -330,7 +331,7 @@ def limit_words(limit: Limit, measure: str) -> str:
     if measure == SLOWDOWN:
         return f"{limit.high:g}"
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if limit.high % size == 0 or (unit == "h" and limit.high >= 3600):
+        if limit.high % size == 0 or (limit.high >= size and round(10 * limit.high / size, 6) % 1 == 0):
             return f"{limit.high / size:.6g}{unit}"
     return f"{limit.high:g}s"
 

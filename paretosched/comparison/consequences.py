@@ -179,8 +179,8 @@ class Sides(NamedTuple):
         return (after - before) / max(before, HOUR)
 
     def worst(self, place: int) -> str:
-        """Return the measure by which a group that pays loses most."""
-        return max(self.growing(place), key=lambda measure: self.loss(measure, place))
+        """Return the measure by which a group that pays loses most; the mean wait if that grows."""
+        return max(self.growing(place), key=lambda measure: (measure == "mean", self.loss(measure, place)))
 
 
 MEASURES = {"mean": "mean wait", "p95": "wait of 95 of 100", "worst": "longest wait", "AWRT": "AWRT"}
@@ -197,8 +197,8 @@ def most_important(
     """Return what changes most with another schedule, in at most four sentences: who pays, all, who gains most.
 
     A group pays if its mean wait, its wait of 95 of 100, its longest wait or its AWRT grows by more than 2 %; it gains
-    if its mean wait shrinks by more than 2 %, and it pays by nothing. The group that pays most is the first one, unless
-    one pays for which the wish asks.
+    if its mean wait shrinks by more than 2 %, and it pays by nothing. Groups whose mean wait grows come first, then
+    those for which the wish asks, then those that lose or gain most.
 
     Parameters
     ----------
@@ -223,8 +223,8 @@ def most_important(
     sides = Sides((today, other), awrt, people)
     groups = [place for place in range(1, len(today.jobs)) if today.jobs[place]]
     pay = sides.paying(1)
-    pay.sort(key=lambda g: (g not in asked, -sides.loss(sides.worst(g), g)))
-    gain = sorted((g for g in groups if g not in pay), key=lambda g: mean_change(today, other, g))
+    pay.sort(key=lambda g: ("mean" not in sides.growing(g), g not in asked, -sides.loss(sides.worst(g), g)))
+    gain = sorted((g for g in groups if g not in pay), key=lambda g: (g not in asked, mean_change(today, other, g)))
     gain = [g for g in gain if mean_change(today, other, g) < -2 * NOTABLE]
     lines = []
     most = _most_beside(beside or {})
@@ -248,7 +248,8 @@ def most_important(
         many = len(gain) - 1
         too = f"; {number_of(many, 'other group')} {'gains' if many == 1 else 'gain'}, too" if many else ""
         name = people[gain[0] - 1]
-        lines.append(Consequence(name, BETTER, f"Who gains most: {name}, whose {_mean(sides, gain[0])}{too}."))
+        most = "" if gain[0] in asked else " most"
+        lines.append(Consequence(name, BETTER, f"Who gains{most}: {name}, whose {_mean(sides, gain[0])}{too}."))
     return lines
 
 

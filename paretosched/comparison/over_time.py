@@ -258,7 +258,7 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
 'It had used 1.0 processor hours by then; the largest, job 2 of group 1, has 1 processor for 1 h.']
     """
     w = schedule.workload
-    who = f"job {job} of group {w.groups[w.group[job]]}"
+    who = f"job {w.job[job]} of group {w.groups[w.group[job]]}"
     asked = f"{request_words(w, job)} for {duration(int(w.estimate[job]))} at most"
     first = f"{who[0].upper()}{who[1:]} asked for {asked}, and ran {duration(int(w.run[job]))}{_place(schedule, job)}."
     parts = 1 if schedule.segments is None else int((schedule.segments.job == job).sum())
@@ -284,7 +284,7 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     return [
         first,
         f"{waited} {number_of(len(overtakers), 'job')} that came later started before it: {of_groups}{where}.",
-        f"{'They' if many else 'It'} had used {hours:,.1f} {unit} hours by then; the largest, job {largest} of "
+        f"{'They' if many else 'It'} had used {hours:,.1f} {unit} hours by then; the largest, job {w.job[largest]} of "
         f"group {w.groups[w.group[largest]]}, has {request_words(w, largest)} for "
         f"{duration(int(w.run[largest]))}.",
     ]

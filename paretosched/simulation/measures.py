@@ -119,9 +119,7 @@ def share_used(workload: Workload, start: Ints, finish: Ints, mask: Mask, share:
     return 100.0 * float(run.astype(np.float64) @ share) / float(int(finish.max()) - int(since.min()))
 
 
-def _statistic(
-    measure: Measure, of_jobs: Floats, ascending: list[Floats], workload: Workload, counted: Mask
-) -> float:
+def _statistic(measure: Measure, of_jobs: Floats, ascending: list[Floats], workload: Workload, counted: Mask) -> float:
     """Return a statistic of a quantity of the jobs that count, (k,).
 
     `ascending` has the same, sorted, or is empty, and gets it when a median is asked for. `counted` is (n,) bool, or

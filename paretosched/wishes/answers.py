@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arguments import whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.notebook import fields_html, html_table
@@ -81,7 +82,7 @@ class Answer:
     objectives
         The objectives, (m,), in the order of every vector here.
     row, schedules
-        The row of the front that is nearest to the wish, and how many rows the front has.
+        The row of the front, usually the one that is nearest to the wish, and how many rows the front has.
     online
         Whether a policy makes this schedule; otherwise all run times and submissions must be known in advance.
     values, easy
@@ -98,6 +99,8 @@ class Answer:
         How long jobs wait: of "recorded", if the log says when jobs started, of "EASY", and of "this schedule".
     today
         (m,) natural units, of what is recorded; None if the log does not say when jobs started.
+    nearest
+        The row that is nearest to the wish, if it is another one.
     """
 
     wish: Wish
@@ -117,6 +120,7 @@ class Answer:
     at_best: Best
     waits: Mapping[str, Waits]
     today: Floats | None = None
+    nearest: int | None = None
 
     def __repr__(self) -> str:
         return f"<Answer to {wish_text(self.wish)}: row {self.row} of {self.schedules:,}>"
@@ -226,8 +230,9 @@ class Answer:
         where = "within the limits" if not self.exceeded else f"{100 * self.exceeded:,.2f} % outside the limits"
         place = f", {where}" if self.wish.limits else ""
         words = wish_text(self.wish, hours=True, names=names_in_words(self.objectives))
-        lines = [f"{words}\n{self.workload}: row {self.row} of {self.schedules:,} is nearest{place}"]
-        if self.exceeded:
+        which = "is nearest" if self.nearest is None else f"(row {self.nearest} is nearest)"
+        lines = [f"{words}\n{self.workload}: row {self.row} of {self.schedules:,} {which}{place}"]
+        if self.exceeded and self.nearest is None:
             but = "" if self.easy_exceeded else ", but EASY is"
             lines.append(f"no schedule of the front is within the limits{but}; this one exceeds them least")
         if self.wish.weights:
@@ -275,8 +280,8 @@ SLACK_COLUMNS = (
 )
 
 
-def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
-    """Return the answer to a wish: what the best known schedule costs whom.
+def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike, row: int | None = None) -> Answer:
+    """Return the answer to a wish: what the best known schedule costs whom, or that of a row.
 
     Parameters
     ----------
@@ -287,6 +292,8 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
     workload
         The jobs of the front, on which EASY and what limits are relative to are simulated; or the path of the log or
         of the run directory.
+    row
+        The schedule; None for the one that is nearest to the wish.
 
     Raises
     ------
@@ -308,7 +315,10 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
     easy = np.asarray(objectives(by_easy, util_from=front.util_from))
     references = reference_values(wish, workload, {"easy": easy}, front.util_from)
     here = resolve(wish, references)
-    row = int(nearest_rows(here, front.values)[0])
+    nearest = int(nearest_rows(here, front.values)[0])
+    row = nearest if row is None else whole_number("row", row)
+    if not 0 <= row < len(front):
+        raise InputError(f"row must be in 0..{len(front) - 1}, but is {row}")
     both = np.array([front.values[row], easy])
     (reached, of_easy), (exceeded, easy_exceeded) = goal(here, both).tolist(), violation(here, both).tolist()
     recorded = {RECORDED: simulate(workload, RECORDED)} if is_recorded(workload) else {}
@@ -332,6 +342,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
         best_possible(here, workload, front.util_from),
         {name: waits(each) for name, each in made.items()},
         np.asarray(objectives(made[RECORDED], util_from=front.util_from)) if recorded else None,
+        None if row == nearest else nearest,
     )
 
 

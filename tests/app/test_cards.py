@@ -48,7 +48,7 @@ def test_on_nodes_the_page_draws_the_machine_its_partitions_and_where_jobs_run(
     desk._workload, desk.comparison = w, compare(w, ["fcfs"])
     desk._know(desk.comparison)
     pieces = contents(desk).pieces
-    assert "6 jobs in 1.2 minutes on 4 nodes of 2 kinds, 16 CPUs" in repr(pieces["facts"])
+    assert "6 jobs, submitted in 1.2 minutes, on 4 nodes of 2 kinds, 16 CPUs" in repr(pieces["facts"])
     drawn = " ".join(str(part.children) for part in pieces["machine"])
     assert drawn.split() == machine_drawing(describe_machine(w.machine)).split()
 

@@ -209,7 +209,7 @@ def test_what_is_said_of_limits_of_other_jobs_and_of_groups(house: Path, tmp_pat
     front, w = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
     desk = Desk(front, tmp_path)
     desk.simulate_known(finder(house / "run", front))
-    assert f"{len(w):,} jobs in 13 h on {w.capacity:,} processors" in repr(contents(desk).pieces["facts"])
+    assert f"{len(w):,} jobs, submitted in 13 h, on {w.capacity:,} processors" in repr(contents(desk).pieces["facts"])
     desk.act({"do": "say", "text": "AWRT1, others <= 1.05*EASY"})
     easy = ps.objectives(ps.simulate(w, "easy"))
     row = view_of(desk.state, front).row

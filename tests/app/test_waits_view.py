@@ -117,15 +117,9 @@ def test_a_limit_is_typed_as_people_write_it_and_means_the_measure(known_desk: D
     assert len(known_desk.state.wish.limits) == 2
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("soon", "a number or a policy"), ("4 days, UTIL >= 3", "a limit must be a time"), ("-4h", "number"),
-        ("4 %", "unit"),
-    ],
-)  # fmt: skip
-def test_what_is_no_limit_is_refused_in_words(known_desk: Desk, text: str, words: str) -> None:
-    with pytest.raises(InputError, match=words):
+@pytest.mark.parametrize("text", ["soon", "4 days, UTIL >= 3", "-4h", "4 %"])
+def test_what_is_no_limit_is_refused_in_words(known_desk: Desk, text: str) -> None:
+    with pytest.raises(InputError, match="a limit must be such as 4 days, 12h or "):
         known_desk.act({"do": "cap", "name": "mean wait", "text": text})
     assert known_desk.state.wish is None
     assert known_desk.measuring is None or known_desk.measuring.is_ahead

@@ -166,7 +166,7 @@ def test_on_nodes_each_job_is_drawn_where_it_runs() -> None:
 def test_on_nodes_a_job_is_said_to_ask_for_nodes_and_memory() -> None:
     s = ideal_schedule(ON_NODES)
     assert wait_reasons(s, 4)[0] == (
-        "Job 4 of group 1 asked for 1 CPU and 2 GiB a node on 1 node for 9 s at most, and ran 9 s on g1 (partition "
+        "Job 5 of group 1 asked for 1 CPU and 2 GiB a node on 1 node for 9 s at most, and ran 9 s on g1 (partition "
         "main)."
     )
     assert "1 CPU, 1 GPU and 1 MiB a node on 1 node" in wait_reasons(s, 1)[0]

@@ -71,8 +71,8 @@ def test_three_jobs_by_hand() -> None:
     assert gain_sentences(answers)[1:3] == [
         "+4 (4 more processors: 8 in place of 4): the mean wait is 3 s shorter; group two gains most, 4.5 s shorter; "
         "no group pays.",
-        "+4 (4 more processors: 8 in place of 4) with FCFS: the mean wait is 3 s shorter; group two gains most, 4.5 s "
-        "shorter; no group pays.",
+        "+4 (4 more processors: 8 in place of 4) with FCFS: the mean wait is 3 s shorter (4.3 s longer by FCFS "
+        "alone); group two gains most, 4.5 s shorter (6.5 s longer by FCFS alone); no group pays.",
     ]
     assert gain_sentences(answers)[3].startswith("-1 (1 fewer processor: 3 in place of 4): those whose jobs can never")
     assert ONE_WORKLOAD in answer_text(answers)

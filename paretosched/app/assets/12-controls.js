@@ -140,6 +140,7 @@
     if (button.id === "skip") return $("text-input").focus(); // no link: what stands behind # is the address of the page
   });
 
+  let isToBeSeen = false; // whether the jobs are scrolled to when they come
   let behind = null; // which number of the table of waits has its jobs shown: its line, and the head of its column
 
   /** Ask for the jobs behind a number of the table of waits, of the schedule that is shown now. */
@@ -157,8 +158,8 @@
     const [number, ...head] = button.dataset.jobs.split(" ");
     behind = { number: Number(number), column: head.join(" ") };
     $("behind").hidden = false;
+    isToBeSeen = true;
     askJobs();
-    $("behind").scrollIntoView({ block: "nearest" });
   }
 
   function hideJobs() {
@@ -211,6 +212,7 @@
     const inside = document.activeElement?.closest("details.menu[open]");
     for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
     inside?.querySelector("summary").focus();
+    if (!inside) hideJobs();
   });
 
   function openFile() {
@@ -275,6 +277,8 @@
       putBack();
       fill();
       ask();
+      if (isToBeSeen && $("behind").querySelector("table")) $("behind").scrollIntoView({ block: "nearest" });
+      if ($("behind").querySelector("table")) isToBeSeen = false;
     });
     for (const host of document.querySelectorAll("#panels, .first, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true, attributeFilter: ["data-html"] });
   }
