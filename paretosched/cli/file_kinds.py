@@ -127,21 +127,14 @@ def _kind_of_markup(text: bytes) -> Kind:
 def _kind_of_lines(text: bytes) -> Kind:
     """Return the kind of a text file: a table by its heading, a log by its header or its first job."""
     from ..assignment.lists import WRITTEN
-    from ..simulation.placement_columns import PLACEMENT_COLUMNS
-    from ..simulation.schedule import COLUMNS, LATER_COLUMNS, REASON, SEGMENT_COLUMNS
+    from ..simulation.schedule import HEADINGS, SEGMENT_COLUMNS
 
     first, *_ = text.splitlines() or [b""]
     if MACHINE.search(text):
         return Kind.MACHINE
     heading = first.decode("latin-1").split(",")
     tables = {
-        COLUMNS: Kind.SCHEDULE,
-        LATER_COLUMNS: Kind.SCHEDULE,
-        **{
-            (*own, *PLACEMENT_COLUMNS, *last): Kind.SCHEDULE
-            for own in (COLUMNS, LATER_COLUMNS)
-            for last in ((), (REASON,))
-        },
+        **dict.fromkeys(HEADINGS, Kind.SCHEDULE),
         SEGMENT_COLUMNS: Kind.SEGMENTS,
         WRITTEN: Kind.ASSIGNMENT,
     }

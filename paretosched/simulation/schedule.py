@@ -41,11 +41,17 @@ if TYPE_CHECKING:
 
 COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
 LATER_COLUMNS = (*COLUMNS, "eligible")  # of workloads in which a job was not eligible when it was submitted
-REASON = "reason"  # the last column where jobs may wait for more than nodes
+REASON = "reason"  # behind the placement where jobs may wait for more than nodes
+STOPPED = "stopped"  # the last column where jobs were stopped
+_LAST = (), (REASON,), (STOPPED,), (REASON, STOPPED)
+HEADINGS = tuple(  # of files of schedules
+    (*own, *more) for own in (COLUMNS, LATER_COLUMNS) for more in ((), *((*PLACEMENT_COLUMNS, *last) for last in _LAST))
+)
 ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
 BATCH = 1000  # rows of a file that are read at a time
 SLOWDOWN_BOUND = BOUND
+LATEST = 2**63  # s: no time is
 SWITCH = "switch"  # instead of a job number, where the machine changes slices
 
 
@@ -142,16 +148,26 @@ class Schedule:
         frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=False)))
         frame = frame.assign(group=pd.Categorical.from_codes(w.group, list(w.groups)))
         frame = frame.assign(eligible=w.eligible) if w.has_later_jobs else frame
-        return frame.assign(**dict(zip((*PLACEMENT_COLUMNS, REASON), self._place_columns, strict=False)))
+        return frame.assign(**self._place_columns)
 
     @property
-    def _place_columns(self) -> tuple[list[str], ...]:
-        """Return the columns of the placement, and why jobs waited if that is known; none without a placement."""
+    def _place_columns(self) -> dict[str, list[str]]:
+        """Return the columns of the placement, why jobs waited if that is known, and when any were stopped.
+
+        There are none without a placement.
+        """
         machine = self.workload.machine
         if machine is None or self.placement is None:
-            return ()
-        columns = placement_columns(machine, self.placement)
-        return columns if self.waiting is None else (*columns, self.waiting.longest)
+            return {}
+        columns = dict(zip(PLACEMENT_COLUMNS, placement_columns(machine, self.placement), strict=True))
+        if self.waiting is not None:
+            columns[REASON] = self.waiting.longest
+        if self.pauses is not None:
+            stops = [list[str]() for _ in self.start]
+            for job, begin, end in zip(*map(np.ndarray.tolist, self.pauses), strict=True):
+                stops[job].append(f"{begin}..{end}")
+            columns[STOPPED] = [" ".join(each) for each in stops]
+        return columns
 
     @cached_property
     def waiting(self) -> WaitingReasons | None:
@@ -437,7 +453,8 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     `job` is the trace's own job number and `group` the name of the user group. If a job was not eligible when it was
     submitted, a column `eligible` says when each was. On a machine of nodes partition,nodes,cores,memory,gpus come
     last, see `paretosched.simulation.placement_columns`; and behind them, where there are limits or jobs depend on
-    others, `reason`: for what each waited longest, see `paretosched.simulation.waiting_reasons`.
+    others, `reason`: for what each waited longest, see `paretosched.simulation.waiting_reasons`. Where jobs were
+    stopped `stopped` is the last one, such as "4..9 12..15".
     """
     w = instance("schedule", schedule, Schedule).workload
     names = np.array([csv_cell(name) for name in w.groups], dtype=object)
@@ -446,9 +463,9 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     texts = schedule._place_columns
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow((*heading, *(*PLACEMENT_COLUMNS, REASON)[: len(texts)]))
+        writer.writerow((*heading, *texts))
         cells = (column.tolist() for column in columns[: len(heading)])
-        writer.writerows(zip(*cells, *map(_safe, texts), strict=True))
+        writer.writerows(zip(*cells, *map(_safe, texts.values()), strict=True))
 
 
 def _safe(texts: Sequence[str]) -> list[str]:
@@ -460,7 +477,8 @@ def load_schedule(workload: WorkloadLike, path: str | os.PathLike[str], name: st
     """Return the schedule of a workload from a file of `save_schedule`; `check` says whether it is feasible.
 
     The workload may be the path of a log or of a run directory. Of the file the start times count, and on a machine of
-    nodes where the jobs run, if it says so; jobs that are preempted are in a file of `save_segments`.
+    nodes where the jobs run and when they were stopped, if it says so; of a job that made way and began again it has
+    the last life, and `save_segments` writes all. Segments of time sharing are in a file of `save_segments`.
 
     Raises
     ------
@@ -474,14 +492,17 @@ def load_schedule(workload: WorkloadLike, path: str | os.PathLike[str], name: st
         heading = tuple(next(rows, ()))
         own = LATER_COLUMNS if heading[: len(LATER_COLUMNS)] == LATER_COLUMNS else COLUMNS
         placed = *own, *PLACEMENT_COLUMNS
-        if heading not in (own, placed, (*placed, REASON)):
+        if heading not in HEADINGS:
             raise InputError(f"{path}: must begin with {','.join(COLUMNS)}, but does not")
         start, finish = np.empty((2, len(workload)), dtype=np.int64)
-        texts = []
+        texts, stops = [], list[tuple[int, int, int]]()
         for line, row in enumerate(rows, 2):
             if line - 2 == len(workload):
                 raise InputError(f"{path}:{line}: must end behind job {workload.job[-1]}, but does not")
-            start[line - 2], finish[line - 2] = _times_in(workload, line - 2, row, len(heading), f"{path}:{line}")
+            stopped = _stops_in(row[-1], f"{path}:{line}") if heading[-1] == STOPPED and row else []
+            stops += [(line - 2, begin, end) for begin, end in stopped]
+            times = _times_in(workload, line - 2, row, len(heading), stopped, f"{path}:{line}")
+            start[line - 2], finish[line - 2] = times
             texts.append((f"{path}:{line}", [from_csv_cell(text) for text in row[len(own) : len(placed)]]))
     except csv.Error:
         raise InputError(f"{path}: must be a CSV file of a schedule, but is none") from None
@@ -493,16 +514,33 @@ def load_schedule(workload: WorkloadLike, path: str | os.PathLike[str], name: st
     if workload.machine is None:
         raise InputError(f"{path}: says on which nodes jobs run, but the machine of {workload.name} has none")
     placement = placement_of(workload.machine, texts)
+    columns_of_stops = (read_only(np.array(column, np.int64)) for column in zip(*stops, strict=True))
+    pauses = Pauses(*columns_of_stops) if stops else None
     lives = None
-    if (gone := np.flatnonzero(finish < start + workload.run)).size:  # they made way for others
+    whole = finish_times(workload.run, start, None, None, pauses)
+    if (gone := np.flatnonzero(finish < whole)).size:  # they made way for others
         columns = gone, start[gone], finish[gone], np.zeros(gone.size, dtype=np.bool_)
         lives = Lives(*columns, placement.take(gone))
-    return Schedule(workload, start, name, placement=placement, lives=lives)
+    return Schedule(workload, start, name, placement=placement, lives=lives, pauses=pauses)
 
 
-def _times_in(workload: Workload, j: int, row: Sequence[str], columns: int, where: str) -> tuple[int, int]:
-    """Return start and finish of job j from its row in a file."""
-    job, run = int(workload.job[j]), int(workload.run[j])
+def _stops_in(text: str, where: str) -> list[tuple[int, int]]:
+    """Return from and until when a job was stopped, ascending, from the last cell of its row in a file."""
+    pieces = [re.fullmatch(r"(\d{1,18})\.\.(\d{1,18})", piece) for piece in text.split()]
+    stops = [(int(piece[1]), int(piece[2])) for piece in pieces if piece]
+    last = -1
+    for begin, end in stops:
+        last = end if last <= begin < end else LATEST
+    if len(stops) < len(pieces) or last == LATEST:
+        raise InputError(f"{where}: {STOPPED} must be ascending times, such as 4..9 12..15, but is {in_quotes(text)}")
+    return stops
+
+
+def _times_in(
+    workload: Workload, j: int, row: Sequence[str], columns: int, stops: Sequence[tuple[int, int]], where: str
+) -> tuple[int, int]:
+    """Return start and finish of job j from its row in a file, which was stopped at times."""
+    job, run = int(workload.job[j]), int(workload.run[j]) + sum(end - begin for begin, end in stops)
     try:
         number, _, start, finish = map(int, row[:4])
     except ValueError:
@@ -510,7 +548,7 @@ def _times_in(workload: Workload, j: int, row: Sequence[str], columns: int, wher
     ran = finish - start
     machine = workload.machine
     ends_early = machine is not None and (machine.preemption is not None or machine.reservations) and 0 <= ran <= run
-    if number != job or len(row) != columns or start < 0 or not (ran == run or ends_early) or finish >= 2**63:
+    if number != job or len(row) != columns or start < 0 or not (ran == run or ends_early) or finish >= LATEST:
         raise InputError(
             f"{where}: must be job {job}, from its start for {run} s, in {columns} columns, but is "
             f"{in_quotes(','.join(row))}"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.cli.file_kinds import Kind, kind_of
 from paretosched.comparison.over_time import runs_between
 from paretosched.workload.measures import with_measures
 from paretosched.workload.preemption import Preemption
@@ -60,6 +61,51 @@ def test_every_stop_equals_the_oracle(seed: int) -> None:
     assert lives_of(schedule) == sorted(cut)
     assert schedule.waiting is not None
     assert np.array_equal(schedule.waiting.seconds.sum(axis=1), schedule.start - workload.submit)
+
+
+def test_schedules_with_stops_come_back(tmp_path: Path) -> None:
+    """Lives before the last one are not in the file; all else is."""
+    read = 0
+    for seed in SEEDS[:60]:
+        workload = suspending_case(seed)
+        if len({run.job.row for run in of_case(seed)}) < len(workload):
+            continue
+        schedule = ps.simulate(workload, PASSES)
+        ps.save_schedule(schedule, tmp_path / "s.csv")
+        assert kind_of(tmp_path / "s.csv") == Kind.SCHEDULE
+        again = ps.load_schedule(workload, tmp_path / "s.csv")
+        assert pauses_in(again) == pauses_in(schedule)
+        assert again.finish.tolist() == schedule.finish.tolist()
+        assert again.check().pieces(0) == schedule.pieces(0)
+        read += schedule.pauses is not None
+        lines = (tmp_path / "s.csv").read_text().splitlines()
+        assert lines[0].endswith(",stopped") == (schedule.pauses is not None)
+        assert schedule.frame().columns.tolist() == lines[0].split(",")
+    assert read >= 20
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("9..4", "stopped must be ascending times, such as 4..9 12..15, but is"),
+        ("4..9 8..12", "stopped must be"),
+        ("4-9", "stopped must be"),
+        ("0..9223372036854775808", "stopped must be"),
+        ("", "must be job"),
+        ("0..1", "must be job"),
+    ],
+)
+def test_stops_that_cannot_be_are_refused(text: str, words: str, tmp_path: Path) -> None:
+    seed = next(seed for seed in SEEDS if any(run.stops for run in of_case(seed)))
+    schedule = ps.simulate(suspending_case(seed), PASSES)
+    ps.save_schedule(schedule, tmp_path / "s.csv")
+    lines = (tmp_path / "s.csv").read_text().splitlines()
+    row = next(row for row, line in enumerate(lines) if row and not line.endswith(","))
+    lines[row] = f"{lines[row].rpartition(',')[0]},{text}"
+    for damaged in (lines, [*lines[:row], "", *lines[row:]]):
+        (tmp_path / "s.csv").write_text("\n".join(damaged) + "\n")
+        with pytest.raises(ps.InputError, match=words if damaged is lines else "must be job"):
+            ps.load_schedule(schedule.workload, tmp_path / "s.csv")
 
 
 def test_the_random_cases_are_of_use() -> None:
