@@ -9,9 +9,7 @@ from .compiling import njit
 from .down_profile import put_down
 from .events import next_event
 from .inputs import Down, Jobs
-from .profile import add, clear, earliest, forget_past, most_between, segment
-from .profile_blocks import Blocks, add_to_blocks, earliest_in_blocks, find_bounds, most_in_blocks, no_blocks
-from .profile_gaps import Gaps, find_gaps, first_gap, no_gaps, widen_gaps
+from .profile import add, clear, earliest, forget_past, most_between
 from .rule_plan import most_before
 from .running import (
     Profile,
@@ -26,8 +24,7 @@ from .running import (
 )
 from .waiting_tree import FAR, lift, lower, next_startable, open_smallest, slots_for
 
-RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE, GAPS, ENOUGH = range(10)  # of `Reservations.state`
-DEEP = 1000  # waiting jobs from which on a table of gaps pays; with 200, SDSC-SP2 takes a third longer
+RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE = range(8)  # of `Reservations.state`
 SLOT, LEFT, UNTIL = range(3)  # columns of a row of `Reservations.move_list`
 
 
@@ -47,9 +44,8 @@ class Reservations(NamedTuple):
         (2, n + 1, 3) int64, two rounds of moves, a row a move: SLOT, ascending, and the time that became free, from
         second LEFT to UNTIL.
     state
-        (10,) int64: jobs RUNNING and WAITING; number of `plans`, PLANNED; slots USED since the queue was last
-        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `move_list`; 1 if the
-        table of GAPS holds; and waiting jobs that are ENOUGH for it.
+        (8,) int64: jobs RUNNING and WAITING; number of `plans`, PLANNED; slots USED since the queue was last
+        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `move_list`.
     """
 
     least: Ints
@@ -60,7 +56,7 @@ class Reservations(NamedTuple):
     state: Ints
 
 
-def conservative(jobs: Jobs, capacity: Int, down: Down, start: Ints, deep: Int = DEEP) -> None:
+def conservative(jobs: Jobs, capacity: Int, down: Down, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling with persistent reservations.
 
     When a job arrives, it gets the earliest reservation that delays no other job. When jobs end, the rest of their
@@ -77,8 +73,6 @@ def conservative(jobs: Jobs, capacity: Int, down: Down, start: Ints, deep: Int =
         `Down`: no reservation is on processors that are down.
     start
         (n,) int64, s, filled in place.
-    deep
-        Waiting jobs from which on a table of gaps is kept; the start times do not depend on it.
     """
     n = jobs.submit.size
     size = slots_for(n)
@@ -89,25 +83,14 @@ def conservative(jobs: Jobs, capacity: Int, down: Down, start: Ints, deep: Int =
         np.empty(size, np.int64),
         np.empty(2 * n + 64, np.int64),
         np.empty((2, n + 1, 3), np.int64),
-        np.zeros(10, np.int64),
+        np.zeros(8, np.int64),
     )
-    queue.state[ENOUGH] = deep
     now = running_jobs(start, capacity, False)
-    segments = 2 * (n + down.begin.size) + 16
-    _conservative(jobs, capacity, down, now, queue, no_profile(segments), no_blocks(segments), no_gaps(capacity))
+    _conservative(jobs, capacity, down, now, queue, no_profile(2 * (n + down.begin.size) + 16))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _conservative(
-    jobs: Jobs,
-    capacity: Int,
-    down: Down,
-    now: Running,
-    queue: Reservations,
-    profile: Profile,
-    blocks: Blocks,
-    gaps: Gaps,
-) -> None:
+def _conservative(jobs: Jobs, capacity: Int, down: Down, now: Running, queue: Reservations, profile: Profile) -> None:
     """Do the work of `conservative` without allocating memory.
 
     Parameters
@@ -118,7 +101,7 @@ def _conservative(
         `Running`, modified in place: `start` is filled.
     queue
         `Reservations`, modified in place.
-    profile, blocks, gaps
+    profile
         Work space, modified in place.
     """
     n = jobs.submit.size
@@ -146,7 +129,7 @@ def _conservative(
                 add(profile.when, profile.room, profile.span, t, promised_end, jobs.width[j])
                 gap_end = max(gap_end, promised_end)
         if ended and state[WAITING] > 0 and (gap_end >= 0 or state[MOVES] > 0):
-            move_up(jobs, now, queue, profile, blocks, gaps, gap_end, t)
+            move_up(jobs, now, queue, profile, gap_end, t)
 
         # A job that arrives now gets the earliest place that delays no other job. A copy of the job before it gets no
         # earlier place than that job.
@@ -160,21 +143,18 @@ def _conservative(
                 or jobs.estimate[j - 1] != jobs.estimate[j]
             ):
                 sooner = t
-            sooner = promise(jobs, now, queue, profile, gaps, j, sooner, t)
+            sooner = promise(jobs, now, queue, profile, j, sooner, t)
         start_due(jobs, now, queue, t)
         if state[WAITING] == 0:
             state[USED] = 0
             state[LEVEL] = -1
             state[PLANNED] = 0
             state[MOVES] = 0
-            state[GAPS] = 0
 
 
 # Inlined, as the functions below, because passing so many arrays costs as much as many events.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def move_up(
-    jobs: Jobs, now: Running, queue: Reservations, profile: Profile, blocks: Blocks, gaps: Gaps, gap_end: Int, t: Int
-) -> None:
+def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap_end: Int, t: Int) -> None:
     """Move every waiting job, in the order of arrival, to its earliest possible place.
 
     No job could have an earlier place in the last round. So an earlier place must contain, or touch, time that has
@@ -189,7 +169,7 @@ def move_up(
     ----------
     jobs, now
         `Jobs` and `Running`.
-    queue, profile, blocks, gaps
+    queue, profile
         Modified in place.
     gap_end
         Jobs that ended now leave seconds t..freed - 1 free; -1 if no job ended early.
@@ -217,11 +197,6 @@ def move_up(
     reach = until
     if moves > 0:
         reach = max(reach, moves_of_page[old, 0, UNTIL])
-    deep = state[WAITING] >= state[ENOUGH]
-    state[GAPS] = deep
-    if deep:
-        find_gaps(gaps, profile)
-        find_bounds(blocks, profile)
     widest = most_before(profile, reach)
     last_width: Int = FAR  # of the job tried before
     last_length: Int = FAR
@@ -247,30 +222,13 @@ def move_up(
         last_place = place
         earliest_place = place
         before = min(place, high)
-        if deep and after < before:
-            gap = first_gap(gaps, width, length)
-            if gap + length < place:
-                after = max(after, gap)
-            elif place > high or room[segment(when, span, place - 1)] < width:
-                after = before  # there is no gap before its place, and none that has become free ends there
-            else:
-                after = max(after, place - length)
         if after < before:
-            if deep:
-                better = earliest_in_blocks(blocks, profile, after, before, place, width, length)
-            else:
-                better = earliest(when, room, span, after, before, place, width, length)
+            better = earliest(when, room, span, after, before, place, width, length)
             if better < before:
                 left = max(place, better + length)
-                if deep:
-                    add_to_blocks(blocks, profile, place, place + length, width)
-                    add_to_blocks(blocks, profile, better, better + length, -width)
-                    widen_gaps(gaps, blocks, profile, left, place + length)
-                    widest = max(widest, most_in_blocks(blocks, profile, left, place + length))
-                else:
-                    add(when, room, span, place, place + length, width)
-                    add(when, room, span, better, better + length, -width)
-                    widest = max(widest, most_between(when, room, span, left, place + length))
+                add(when, room, span, place, place + length, width)
+                add(when, room, span, better, better + length, -width)
+                widest = max(widest, most_between(when, room, span, left, place + length))
                 reserve_at(queue, now.row_bits, slot, better)
                 earliest_place = better
                 moves_of_page[page, fresh, SLOT] = slot
@@ -285,20 +243,16 @@ def move_up(
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def promise(
-    jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gaps: Gaps, j: Int, sooner: Int, t: Int
-) -> Int:
+def promise(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, j: Int, sooner: Int, t: Int) -> Int:
     """Reserve the earliest place from second `sooner` on for job j, which arrives in second t, and return its begin.
 
     If it begins at t, the job starts; otherwise it waits in the next slot. `now`, `queue` and `profile` are modified in
-    place; `jobs` and `gaps`, which are used if they are kept, are only read.
+    place; `jobs` is only read.
     """
     state = queue.state
     size = queue.row_of.size
     width = jobs.width[j]
     estimate = jobs.estimate[j]
-    if state[GAPS] > 0:
-        sooner = max(sooner, first_gap(gaps, width, estimate))
     begin: Int = earliest(profile.when, profile.room, profile.span, sooner, FAR, FAR, width, estimate)
     add(profile.when, profile.room, profile.span, begin, begin + estimate, -width)
     if begin == t:

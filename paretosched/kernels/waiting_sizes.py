@@ -6,28 +6,12 @@ Here each node has the shortest estimate for each of 16 ranges of widths, so tha
 up. It takes as much memory as eight trees of the smallest; so it is for deep queues.
 """
 
-import numpy as np
-
 from ..core.arrays import Int, Ints, Order
 from .compiling import njit
 
 RANGES = 16  # their 4-byte estimates fill a line of the cache
 LONGEST = 2**31 - 2  # s; longer estimates count as this
 NO_JOB = 2**31 - 1
-
-
-def width_ranges(widest: Int) -> Ints:
-    """Return the narrowest width of each range up to `widest`, (16,) int64, processors, of about the same ratio."""
-    return np.array([int(float(widest) ** (i / RANGES) + 0.5) for i in range(RANGES)])
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def range_of(edges: Ints, width: Int) -> Int:
-    """Return the range of a width: the last of (16,) int64 `edges` that is not above it."""
-    count = 0
-    for i in range(RANGES):
-        count += edges[i] <= width
-    return count - 1
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given
 
 from paretosched import Workload
-from paretosched.kernels.conservative import conservative
 from paretosched.policies.learning import outcome_on_engine
-from paretosched.policies.outcome import down_of, jobs_of
 from paretosched.policies.plain import Plain
 from support.naive import naive
 from support.simulating import briefly, starts
@@ -60,15 +58,6 @@ def few_sizes(seed: int, jobs: int, gap: int) -> Workload:
 def test_equals_the_oracle_where_many_waiting_jobs_are_equal(rule: str, gap: int) -> None:
     w = few_sizes(gap, 260, gap)
     assert starts(w, rule) == naive(w, Plain(rule))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("deep", [1, 30])
-def test_equals_the_oracle_with_a_table_of_gaps_in_short_queues(deep: int) -> None:
-    for w in (few_sizes(3, 260, 0), few_sizes(4, 260, 20), random_jobs(5, 260, 256, gap=0, run=400, slack=3.0)):
-        start = np.empty(len(w), np.int64)
-        conservative(jobs_of(w), w.capacity, down_of(w), start, deep)
-        assert start.tolist() == naive(w, Plain("conservative"))
 
 
 @pytest.mark.slow
