@@ -9,7 +9,7 @@ import numpy as np
 from ..core.arrays import Int, Ints, Order
 from .compiling import njit
 from .inputs import Down, Jobs
-from .profile_tree import Vacancy, clear, earliest, take, vacancy
+from .profile_shelves import Vacancy, clear, earliest, take, vacancy
 from .running import NEAR, bits_for, put, refill
 
 

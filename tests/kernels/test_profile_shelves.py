@@ -1,16 +1,16 @@
-"""The tree of free processors against the flat profile, and what its nodes know."""
+"""The shelves of free processors against the flat profile, and what is noted of them."""
 
 import numpy as np
 import pytest
 
-from paretosched.kernels import profile_tree as vacancy
+from paretosched.kernels import profile_shelves as vacancy
 from paretosched.policies.decoded_orders import outcome_of_order
 from support.zoo import random_jobs
 
 
 @pytest.mark.slow
 def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
-    """The oracle is too slow for trees with several levels; the profile of conservative backfilling is not."""
+    """The oracle is too slow for many shelves; the profile of conservative backfilling is not."""
     from paretosched.kernels import profile
     from paretosched.kernels.waiting_tree import FAR
 
@@ -29,7 +29,7 @@ def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
 
 
 @pytest.mark.slow
-def test_the_tree_knows_the_range_of_all_that_lies_below() -> None:
+def test_the_range_of_each_shelf_is_known() -> None:
     w = random_jobs(1, 3_000, 128, gap=40, run=900)
     v = vacancy.vacancy(len(w))
     vacancy.clear(v, w.submit[0], w.capacity)
@@ -39,20 +39,15 @@ def test_the_tree_knows_the_range_of_all_that_lies_below() -> None:
         vacancy.take(v, t, t + w.run[j], w.width[j])
         free[j] = t
 
-    def below(node: int, level: int) -> list[tuple[int, int]]:
-        if level < 0:
-            return [(int(p["when"]), int(p["room"])) for p in v.leaf[node, : v.leaf_sizes[node]]]
-        points = []
-        for entry in v.node[node, : v.node_sizes[node]]:
-            inside = [(when, room + int(entry["shift"])) for when, room in below(int(entry["child"]), level - 1)]
-            assert entry["since"] == inside[0][0]
-            assert entry["least"] == min(room for _, room in inside)
-            assert entry["most"] == max(room for _, room in inside)
-            points += inside
-        return points
-
-    assert v.state[vacancy.HEIGHT] >= 2
-    points = below(int(v.state[vacancy.ROOT]), int(v.state[vacancy.HEIGHT]) - 1)
+    shelves = v.shelves[: v.in_use[0]]
+    assert len(shelves) > 10
+    points = []
+    for shelf in shelves:
+        inside = [(int(p["when"]), int(p["room"] + shelf["shift"])) for p in v.points[shelf["place"], : shelf["size"]]]
+        assert shelf["since"] == inside[0][0]
+        assert shelf["least"] == min(room for _, room in inside)
+        assert shelf["most"] == max(room for _, room in inside)
+        points += inside
     when = np.array([t for t, _ in points])
     assert (np.diff(when) > 0).all()
     rows = np.array(list(free))
