@@ -6,12 +6,13 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from dataclasses import fields as fields_of
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .tables import amount
 
+T = TypeVar("T")
 LONGEST = 120  # letters of a value in a repr, and of a cell
 
 
@@ -43,6 +44,13 @@ def fields_repr(value: Any) -> str:
     ]
     line = f"{type(value).__name__}({', '.join(parts)})"
     return line if len(line) <= 2 * LONGEST else f"{line[: 2 * LONGEST - 4]}...)"
+
+
+def shown_by_fields(kind: type[T]) -> type[T]:
+    """Let a NamedTuple be shown by its fields, in a terminal and in a notebook; a decorator."""
+    setattr(kind, "__repr__", fields_repr)  # noqa: B010  # mypy lets nobody write to a class
+    setattr(kind, "_repr_html_", fields_html)  # noqa: B010
+    return kind
 
 
 def _fields(value: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ..core.arguments import checked_when_made, list_argument
 from ..core.arrays import Floats, Ints, Mask, read_only
 from ..core.errors import InputError, one_of
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import shown_by_fields
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.order_changes import apply_change, find_change
 from ..kernels.running import bits_for
@@ -48,6 +48,7 @@ OVERHEAD = 400  # bytes of an entry in a cache, which are more than many a chang
 MOST_SENT = 2**15  # bytes of a change that is sent to others: of 3,000 moves
 
 
+@shown_by_fields
 @checked_when_made
 class Sequences(NamedTuple):
     """The encoding by job sequence, in plain values; its methods are those of `Explored`.
@@ -80,12 +81,6 @@ class Sequences(NamedTuple):
 
     def __post_init__(self) -> None:
         self.check_words()
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
     @property
     def name(self) -> str:

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from ..core.arguments import instance, list_argument, number, numbers, whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import shown_by_fields
 from ..simulation.objective import FROM_START, Objective, scale_of
 from .dominance import costs, deciding
 from .front import Front, check_same_utilisation, check_same_workload, extremes, front_name, online
@@ -45,6 +45,7 @@ EXACT_ROWS_OF_MANY = 20  # beyond EXACT_DIMENSIONS
 EXACT_DIMENSIONS = 8
 
 
+@shown_by_fields
 class Box(NamedTuple):
     """The scale in which fronts are measured.
 
@@ -67,12 +68,6 @@ class Box(NamedTuple):
     reach: float | None = None
     left_out: tuple[str, ...] = ()
 
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
-
     @property
     def span(self) -> Floats:
         """Return what is 1 on the scale, (q,) costs; an objective with one value only keeps its unit."""
@@ -91,6 +86,7 @@ class Box(NamedTuple):
         }
 
 
+@shown_by_fields
 class Course(NamedTuple):
     """Measures of the first evaluations of a run, for several numbers of them.
 
@@ -110,12 +106,6 @@ class Course(NamedTuple):
     size: Ints
     hypervolume: Floats
     igd_plus: Floats | None
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
 
 def box_of(front: FrontLike, easy: ArrayLike | None = None, reach: float = REACH) -> Box:

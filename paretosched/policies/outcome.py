@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask, read_only
 from ..core.computing import compute
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import shown_by_fields
 from ..kernels.fair_share import Tree, no_tree
 from ..kernels.formulas import Program
 from ..kernels.inputs import Backfilling, Down, Jobs
@@ -19,6 +19,7 @@ from ..workload.reacting_users import arrivals_after
 from ..workload.workload import Workload
 
 
+@shown_by_fields
 class Segments(NamedTuple):
     """When and where preempted jobs run: a row for every stretch of time in which a job runs without a break.
 
@@ -44,18 +45,13 @@ class Segments(NamedTuple):
     high: Ints
     switches: Ints
 
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
-
     def nodes(self, i: int) -> tuple[tuple[int, int], ...]:
         """Return the ranges of processors of stretch i."""
         pieces = slice(int(self.piece[i]), int(self.piece[i + 1]))
         return tuple(zip(self.low[pieces].tolist(), self.high[pieces].tolist(), strict=True))
 
 
+@shown_by_fields
 class Placement(NamedTuple):
     """On which nodes of a machine jobs run, and what they hold there; a row for every node of every job.
 
@@ -81,12 +77,6 @@ class Placement(NamedTuple):
     cpus: Ints
     memory: Ints
     gpus: Ints
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
     @property
     def job(self) -> Ints:
@@ -114,6 +104,7 @@ class Placement(NamedTuple):
         return Placement(*map(read_only, columns))
 
 
+@shown_by_fields
 class Lives(NamedTuple):
     """The lives of jobs that made way for others on a machine of nodes, which are lost; a row for each.
 
@@ -135,18 +126,13 @@ class Lives(NamedTuple):
     requeued: Mask
     placement: Placement
 
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
-
     def take(self, rows: Ints) -> Lives:
         """Return some of the lives, in this order."""
         columns = (read_only(column[rows]) for column in self[:4])
         return Lives(*columns, self.placement.take(rows))  # type: ignore[arg-type, call-arg]
 
 
+@shown_by_fields
 class Pauses(NamedTuple):
     """When jobs were stopped on a machine of nodes because others had their CPUs; a row for each time.
 
@@ -162,12 +148,6 @@ class Pauses(NamedTuple):
     begin: Ints
     end: Ints
 
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
-
     def seconds(self, n: int) -> Ints:
         """Return for how long each of n jobs was stopped, (n,) int64 s."""
         seconds = np.zeros(n, dtype=np.int64)
@@ -175,6 +155,7 @@ class Pauses(NamedTuple):
         return seconds
 
 
+@shown_by_fields
 class SearchTotals(NamedTuple):
     """What group optimisation did to make a schedule (paper 004, tables 7 to 9), for medium and long jobs in turn.
 
@@ -193,12 +174,6 @@ class SearchTotals(NamedTuple):
     jobs: tuple[int, int]
     visited: tuple[int, int]
     pruned: tuple[int, int]
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
 
 # Read-only as those of a workload are: for writeable arrays kernels would be compiled again.

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.arguments import checked_when_made, instance, list_argument, real_number, whole_number
 from ..core.errors import InputError, first_few, one_of
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import fields_html, fields_repr, shown_by_fields
 from ..core.watching import unknown_starts
 from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_for
 from ..kernels.virtual_schedule import Planning, tree_for
@@ -100,6 +100,7 @@ class Grouping(NamedTuple):
         return fields_html(self)
 
 
+@shown_by_fields
 @checked_when_made
 class Optimisation(NamedTuple):
     """How groups are formed and searched (paper 004, sections 6 and 7).
@@ -165,12 +166,6 @@ class Optimisation(NamedTuple):
 
     def __post_init__(self) -> None:
         _check_optimisation(self)
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import shown_by_fields
 from ..kernels.inputs import INTERPOLATED, PRINTED, RECENT
 from ..policies.policy import Policy
 from ..policies.time_sharing import TimeSharing
@@ -42,6 +42,7 @@ SOURCES = ("requested", "recent", "predicted", "printed", "exact")
 LEARNING = {"recent": RECENT, "predicted": INTERPOLATED, "printed": PRINTED}
 
 
+@shown_by_fields
 class Predictions(NamedTuple):
     """What was predicted in a schedule.
 
@@ -58,12 +59,6 @@ class Predictions(NamedTuple):
     start: Ints
     first: Ints
     corrections: Ints
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
 
 def uses_other_estimates(workload: Workload, policy: Policy, estimates: str) -> bool:

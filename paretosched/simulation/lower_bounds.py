@@ -69,7 +69,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import shown_by_fields
 from ..kernels.widest_first import widest_first
 from ..policies.cut_jobs import least_runs
 from ..policies.outcome import Lives, Outcome, Placement
@@ -94,6 +94,7 @@ from .objective import objectives_of
 SLACK = 16  # roundings of 2^-53 a job, see above
 
 
+@shown_by_fields
 class Bounds(NamedTuple):
     """Values that no schedule of a workload can beat, in the order and units of `objective_table`.
 
@@ -113,12 +114,6 @@ class Bounds(NamedTuple):
     alone: Floats
     together: Floats
     prompt_utilisation: float
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
 
 def bounds(workload: WorkloadLike) -> Bounds:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, number_of
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import shown_by_fields
 from ..policies.policy import Policy
 from ..policies.time_sharing import CLASSES, SIZES, TimeSharing
 from .schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown, busy
@@ -41,6 +41,7 @@ BINS = (1, 10, 60, 600, HOUR, 6 * HOUR, DAY, WEEK, 4 * WEEK)  # s
 YEAR = 52 * WEEK
 
 
+@shown_by_fields
 class Waits(NamedTuple):
     """Waits and slowdowns, (G + 1,) each: of all jobs, then of each group; NaN for a group without jobs.
 
@@ -61,12 +62,6 @@ class Waits(NamedTuple):
     worst: Floats
     slowdown_mean: Floats
     slowdown_median: Floats
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
 
 def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND, among: Mask | None = None) -> Waits:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints, Mask, rows_alike
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import shown_by_fields
 from ..kernels.node_plan import PERIOD
 from ..kernels.preemption import REQUEUE_DELAY
 from ..policies.limit_pools import JOBS, MINUTE, Pools, Share
@@ -40,6 +40,7 @@ DEPENDENCY, BEGIN_TIME, TURN, LOST = "Dependency", "BeginTime", "Resources or Pr
 RESERVATION = "Reservation"
 
 
+@shown_by_fields
 class WaitingReasons(NamedTuple):
     """For how long each job waited for what.
 
@@ -53,12 +54,6 @@ class WaitingReasons(NamedTuple):
 
     names: tuple[str, ...]
     seconds: Ints
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
     @property
     def longest(self) -> list[str]:

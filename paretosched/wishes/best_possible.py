@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..core.notebook import fields_html, fields_repr
+from ..core.notebook import shown_by_fields
 from ..core.tables import enumeration
 from ..simulation.lower_bounds import SLACK, bounds
 from ..simulation.measures import consumption_of
@@ -52,6 +52,7 @@ ROUNDING = 1e-8  # percentage points of a gain that are only there because its b
 DISTANCE = ("objective_at_least", "at_most_vs_easy", "impossible", "distance")  # keys of `distance_row`
 
 
+@shown_by_fields
 class Best(NamedTuple):
     """What is proved about all schedules of a workload and a wish; made by `best_possible`.
 
@@ -66,12 +67,6 @@ class Best(NamedTuple):
 
     goal: float
     impossible: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
 
 class Areas:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Floats, Ints, Mask
 from ...core.errors import InputError, first_few
-from ...core.notebook import fields_html, fields_repr
+from ...core.notebook import shown_by_fields
 from ..down_times import DownTimes
 from ..log_names import ALL_BESIDE, Count, Eligible, Names, PerJob, StillWaiting, work_met
 from ..machine_use import doubt_of_load, doubt_of_use, in_units, remark_of_largest, remark_of_wider, use_over_time
@@ -91,6 +91,7 @@ class ImportSettings(NamedTuple):
     on_nodes: bool = False
 
 
+@shown_by_fields
 class ImportSummary(NamedTuple):
     """What an import found.
 
@@ -126,12 +127,6 @@ class ImportSummary(NamedTuple):
     counts: tuple[Count, ...]
     doubts: tuple[str, ...]
     remarks: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return fields_repr(self)
-
-    def _repr_html_(self) -> str:
-        return fields_html(self)
 
 
 class _Jobs(NamedTuple):
