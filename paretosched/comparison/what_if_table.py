@@ -435,19 +435,19 @@ def _gain_sentence(answers: WhatIf, case: Case, question: Question | None) -> st
     alone = next(each for each in answers.cases if (each.label, each.policy) == (NOW, case.policy))
     without = np.subtract(*reversed(alone.values("mean")))
 
-    def told(place: int) -> str:
+    def change_text(place: int) -> str:
         """Return the change of a mean wait; of another scheduler also what it changes where nothing else does."""
         words = _less_or_more(change[:, place])
         is_other = case.policy != first and case.label != NOW
         return f"{words} ({_less_or_more(without[:, place])} by {case.policy} alone)" if is_other else words
 
-    parts = [f"{what}{how}: {of_left}the mean wait is {told(0)}"]
+    parts = [f"{what}{how}: {of_left}the mean wait is {change_text(0)}"]
     known = [place for place in range(1, change.shape[1]) if not np.isnan(means[place])]
     if len(known) > 1:
         best, worst = min(known, key=lambda k: means[k]), max(known, key=lambda k: means[k])
         name = answers.workload.groups
-        gains = [f"group {name[best - 1]} gains most, {told(best)}"]
-        pays = [f"group {name[worst - 1]} pays most, {told(worst)}"]
+        gains = [f"group {name[best - 1]} gains most, {change_text(best)}"]
+        pays = [f"group {name[worst - 1]} pays most, {change_text(worst)}"]
         parts += gains if means[best] <= -AT_ONCE else ["no group gains"]
         parts += pays if means[worst] >= AT_ONCE else [f"no {'other ' * is_smaller}group pays"]
     return f"{'; '.join(parts)}.{few}"
