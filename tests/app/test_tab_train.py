@@ -1,5 +1,6 @@
 """How far a trained policy goes, in words."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from paretosched.app.tab_train import progress
 from paretosched.app.tab_train import test_sentence as sentence_of_test
 from paretosched.app.trainings import DONE, Training
 from paretosched.wishes.wish import Limit, Wish
+from paretosched.workload.workload import Measured
 from support.page import FRONT
 
 
@@ -58,3 +60,6 @@ def test_groups_without_jobs_among_those_not_seen_are_left_out(aims: list[tuple[
         f"Tested on jobs that it has not seen, those after 70 % of the time: {words}the limits are exceeded: AWRT is "
     )
     assert sentence_of_test(training, FRONT).startswith(start)
+    measured = Measured(("longest wait of 3",), FRONT.measured.deciding)  # since it was trained
+    wider = replace(FRONT, values=np.column_stack([FRONT.values, FRONT.values[:, 1]]), measured=measured)
+    assert sentence_of_test(training, wider) == sentence_of_test(training, FRONT)
