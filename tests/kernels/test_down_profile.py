@@ -107,13 +107,13 @@ def test_plain_rules_with_long_queues(name: str, rule: str) -> None:
     assert starts(w, rule) == oracle.start_times(w, Plain(rule))
 
 
-def test_the_table_of_gaps_of_conservative_backfilling_is_used_beside_down_times() -> None:
+def test_conservative_backfilling_where_hundreds_wait_equals_the_oracle() -> None:
     w = down_at_times(DEEP["deep queue, seconds"](4), 2)
     expected = oracle.start_times(w, Plain("conservative"))
     waiting = [int(((w.submit <= t) & (np.array(expected) > t)).sum()) for t in w.submit.tolist()]
     assert max(waiting) >= 200
     start = np.empty(len(w), np.int64)
-    conservative(jobs_of(w), w.capacity, down_of(w), start, deep=50)
+    conservative(jobs_of(w), w.capacity, down_of(w), start)
     assert start.tolist() == expected
 
 
