@@ -255,7 +255,7 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     >>> w = Workload(submit=[0, 1, 2], run=[3600, 5, 3600], estimate=[3600, 9, 4000], width=[3, 4, 1], capacity=4)
     >>> wait_reasons(Schedule(w, [0, 3600, 2]), 1)[1:]
     ['It waited 1 h. 1 job that came later started before it: 1 of group 1.', \
-'It had used 1.0 processor hours by then; the largest, job 2 of group 1, has 1 processor for 1 h.']
+'It had used 1.0 processor hours by then; the largest, job 3 of group 1, has 1 processor for 1 h.']
     """
     w = schedule.workload
     who = f"job {w.job[job]} of group {w.groups[w.group[job]]}"
