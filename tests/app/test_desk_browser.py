@@ -484,7 +484,7 @@ def test_a_limit_is_typed_into_the_table_and_a_number_shows_its_jobs(page: Page,
     tab.wait_for_selector("#parallel [data-axis='longest wait']", state="attached")
     tab.fill("#cap-3-input", "soon")
     tab.press("#cap-3-input", "Enter")
-    tab.wait_for_selector("#message >> text=must be a number")
+    tab.wait_for_selector("#message >> text=a limit must be such as 4 days")
     tab.fill("#cap-3-input", "")
     page.after(lambda: tab.press("#cap-3-input", "Enter"))
     assert page.wish() == ""

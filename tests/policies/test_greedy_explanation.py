@@ -462,7 +462,7 @@ def test_a_figure_is_written_as_its_name_says(file: Path, tmp_path: Path) -> Non
 def test_figures_that_cannot_be_are_refused_and_nothing_is_left(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for output in ("x", "x.pdf", "png", ".html.gz"):
+    for output in ("x", "x.eps", "png", ".html.gz"):
         outcome = command("explain", file, "-o", tmp_path / output)
         assert (outcome.status, outcome.out) == (2, "")
         assert (

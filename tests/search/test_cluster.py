@@ -419,7 +419,8 @@ def test_without_workers_a_run_ends_in_one_line_and_goes_on_later(
         address = cluster.scheduler_address
         with pytest.raises(WorkersLostError, match=rf"{re.escape(address)}\": no worker could be had for 0\.5 s"):
             explore(W, tmp_path / "run", scheduler=address, progress=lose, **words)
-    assert json.loads((tmp_path / "run" / "run.json").read_text())["evaluations"]["done"] == 20
+    done = json.loads((tmp_path / "run" / "run.json").read_text())["evaluations"]["done"]
+    assert done in (20, 40)  # the workers may end what they have begun
     again = explore(W, tmp_path / "run", **words)
     assert again.values.tobytes() == whole.values.tobytes()
 
