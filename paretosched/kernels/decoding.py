@@ -1,87 +1,16 @@
 """Make schedules from an order of all jobs: strictly in turn, or each job at the earliest time that is left.
 
-Both use the true run times: they show what is possible offline, and are no schedulers. But strictly in the order of
-arrival is first come, first served.
+Both use the true run times: they show what is possible offline, and are no schedulers.
 """
 
 import numpy as np
 
 from ..core.arrays import Int, Ints, Order
 from .compiling import njit
+from .fcfs_easy import in_turn
 from .inputs import Down, Jobs
 from .profile_shelves import Vacancy, clear, earliest, take, vacancy
-from .running import NEAR, bits_for, put, refill
-
-
-def fcfs(jobs: Jobs, capacity: Int, start: Ints) -> None:
-    """Fill `start` with the start times of first come, first served.
-
-    Parameters
-    ----------
-    jobs
-        `Jobs`.
-    capacity
-        Processors.
-    start
-        (n,) int64, s, filled in place.
-    """
-    near = np.empty(NEAR, np.int64)
-    far = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
-    in_turn(jobs.submit, jobs.run, jobs.width, None, capacity, start, near, far)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def in_turn(
-    submit: Ints, run: Ints, width: Ints, order: Order | None, capacity: Int, start: Ints, near: Ints, far: Ints
-) -> None:
-    """Start the jobs in an order; no job starts before the jobs before it.
-
-    Parameters
-    ----------
-    submit, run
-        (n,) int64, s.
-    width
-        (n,) int64, processors.
-    order
-        (n,) int32, rows; None for the order of arrival.
-    capacity
-        Processors.
-    start
-        (n,) int64, s, filled in place.
-    near, far
-        (NEAR,) and (min(n, capacity) + 1,) int64, work space, modified in place.
-    """
-    # No job overtakes another, so that no queue is needed: each job starts as soon as the jobs before it have started
-    # and enough processors are free. Ends are handled late, when the next job comes. Running jobs are packed (finish,
-    # width).
-    bits = bits_for(capacity)
-    mask = (1 << bits) - 1
-    nearby: Int = 0
-    others: Int = 0  # keys in `far`
-    free = capacity
-    t = 0
-    for k in range(submit.size):
-        j = k if order is None else np.int64(order[k])  # numba decides this when it compiles
-        t = max(t, submit[j])
-        processors = width[j]
-        # Jobs that have ended are not left in `near` until their processors are needed: it would fill where nobody
-        # waits, and each new job would have to pass them.
-        while nearby > 0 and near[nearby - 1] >> bits <= t:
-            nearby -= 1
-            free += near[nearby] & mask
-        while free < processors:
-            if nearby == 0:
-                nearby = refill(near, far, others)
-                others -= nearby
-            nearby -= 1
-            t = max(t, near[nearby] >> bits)
-            free += near[nearby] & mask
-        start[j] = t
-        free -= processors
-        key = ((t + run[j]) << bits) | processors
-        together = nearby + others + 1
-        nearby = put(near, nearby, far, others, key)
-        others = together - nearby
+from .running import NEAR
 
 
 def strict(jobs: Jobs, capacity: Int, down: Down, order: Order, start: Ints) -> None:

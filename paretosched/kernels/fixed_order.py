@@ -37,9 +37,8 @@ from .fixed_order_pass import (
     resume,
     upsets,
 )
-from .formulas import Program, first_alike
+from .formulas import Program, evaluate, first_alike
 from .inputs import Backfilling, Jobs, Sorted, ints
-from .lines import resting
 from .ranked_jobs import LEAST, Stairs, climb, narrow, no_candidates, no_ranks
 from .rule_plan import no_plan
 from .running import Running, end_next, launch, next_end, running_jobs
@@ -123,9 +122,22 @@ def sorted_orders(program: Program, jobs: Jobs, shares: Floats) -> tuple[Sorted,
     row = np.empty((len(different), n), dtype=np.int32)
     place = np.empty_like(row)
     for o, situation in enumerate(different):
-        row[o] = np.argsort(-resting(program, situation, jobs, shares), kind="stable")
+        row[o] = np.argsort(-unchanging(program, situation, jobs, shares), kind="stable")
         invert(row[o], place[o])
     return Sorted(row, place), [different.index(s) for s in first_with]
+
+
+@njit(cache=True, nogil=True)
+def unchanging(program: Program, situation: Int, jobs: Jobs, shares: Floats) -> Floats:
+    """Return the keys of all jobs in a situation, (n,) float64, if they depend neither on waits nor on usage.
+
+    `program` is a `Program`, whose stack is modified in place; `situation` is 0..2, and `shares`, (n,) float64, has the
+    share of each job's account.
+    """
+    keys = np.empty(jobs.submit.size, np.float64)
+    for j in range(keys.size):
+        keys[j] = evaluate(program, situation, jobs, j, jobs.submit[j], 0.0, shares[j])
+    return keys
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -18,10 +18,10 @@ import numpy as np
 from ..core.arrays import Floats, Int, Ints
 from .compiling import njit
 from .events import next_event
+from .fcfs_easy import Slots, backfill_until, no_slots
 from .inputs import Jobs
 from .running import Running, complete, launch, reserve, running_jobs
 from .waiting_heap import make_heap, sink
-from .waiting_tree import FAR, WIDTH, lift, lower, next_startable, open_smallest, slots_for
 
 USED = 0.5  # the share of a request that a job uses, while none of its group has ended
 
@@ -87,15 +87,12 @@ class Beside(NamedTuple):
         (n,) int64, the rows of the jobs that are simulated.
     jobs, now
         These jobs, and `Running`.
-    least
-        (2 * size, 2) int64, the tree of the smallest over those that wait.
     """
 
     start: Ints
     rows: Ints
     jobs: Jobs
     now: Running
-    least: Ints
 
 
 _RUNNING, _WAITING, _ARRIVED, _FREE = range(4)
@@ -149,18 +146,17 @@ def guard_order(jobs: Jobs, capacity: Int, guard: Guard, start: Ints) -> None:
         np.empty(n),
         np.array([0, 0, 0, capacity], dtype=np.int64),
     )
-    easy = easy_beside(n, capacity, True)
-    _guard_order(jobs, capacity, guard, real, easy, books_of(jobs, guard), guard.classes.copy())
+    easy, slots = easy_beside(n, capacity, True), no_slots(n, capacity, True)
+    _guard_order(jobs, capacity, guard, real, easy, slots, books_of(jobs, guard), guard.classes.copy())
 
 
 def easy_beside(n: Int, capacity: Int, expecting: bool) -> Beside:
-    """Return EASY without any start, for n jobs on `capacity` processors; `expecting`: `easy_until` simulates it."""
+    """Return EASY without any start, for n jobs on `capacity` processors; `expecting` as for `running_jobs`."""
     return Beside(
         np.full(n, -1, np.int64),
         np.empty(n, np.int64),
         Jobs(*(np.empty(n, np.int64) for _ in Jobs._fields)),
         running_jobs(np.empty(n, np.int64), capacity, expecting),
-        np.empty((2 * slots_for(n) if expecting else 1, 2), np.int64),
     )
 
 
@@ -172,7 +168,7 @@ def books_of(jobs: Jobs, guard: Guard) -> Books:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _guard_order(
-    jobs: Jobs, capacity: Int, guard: Guard, real: Machine, easy: Beside, books: Books, classes: Ints
+    jobs: Jobs, capacity: Int, guard: Guard, real: Machine, easy: Beside, slots: Slots, books: Books, classes: Ints
 ) -> None:
     """Do the work of `guard_order` without allocating memory.
 
@@ -180,8 +176,8 @@ def _guard_order(
     ----------
     jobs, capacity, guard
         As for `guard_order`.
-    real, easy
-        An idle `Machine` and `Beside` without any start, modified in place.
+    real, easy, slots
+        An idle `Machine`, `Beside` without any start and `Slots`, modified in place.
     books
         `Books` without reviews, modified in place.
     classes
@@ -195,7 +191,7 @@ def _guard_order(
         due = (t - begin) // guard.review
         if due > reviews:  # the last one before the event is the only one that matters
             reviews = due
-            review_both(jobs, capacity, begin + due * guard.review, real, easy, books)
+            review_both(jobs, capacity, begin + due * guard.review, real, easy, slots, books)
             if classify(guard, books.now, classes):
                 _sort(jobs, guard, classes, real)
         _step(jobs, guard, classes, real, t)
@@ -318,7 +314,7 @@ def _enter(machine: Machine, j: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def review_both(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, books: Books) -> None:
+def review_both(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, slots: Slots, books: Books) -> None:
     """Compare the real machine with EASY by what is known before second t.
 
     Parameters
@@ -329,78 +325,13 @@ def review_both(jobs: Jobs, capacity: Int, t: Int, real: Machine, easy: Beside, 
         The second of the review; no later event has been handled.
     real
         The real machine; not changed.
-    easy, books
-        `Beside` and `Books`, modified in place: `books.now` has the sums.
+    easy, slots, books
+        `Beside`, `Slots` and `Books`, modified in place: `books.now` has the sums.
     """
     arrived = real.counts[_ARRIVED]
     again = prepare_easy(jobs, t, real.now.start, arrived, easy, books)
-    easy_until(again, capacity, t, easy.now, easy.least)
+    backfill_until(again, capacity, True, t, easy.now, slots)
     compare_both(jobs, t, real.now.start, arrived, again.submit.size, easy, books)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def easy_until(jobs: Jobs, capacity: Int, until: Int, now: Running, least: Ints) -> None:
-    """Simulate EASY up to a second.
-
-    Parameters
-    ----------
-    jobs, capacity
-        As for `guard_order`.
-    until
-        The second before whose events the simulation ends.
-    now
-        `Running`, modified in place: `start` is filled.
-    least
-        (2 * size, 2) int64, work space for the tree of the smallest, of which job j has leaf j; modified in place.
-    """
-    n, size = jobs.submit.size, least.shape[0] >> 1
-    now.nearby[0] = 0
-    running: Int = 0
-    arrived: Int = 0
-    front: Int = np.int64(0)  # no job before it waits
-    free: Int = capacity
-    level: Int = -1
-    top: Int = size
-    shadow: Int = 0
-    extra: Int = -1  # no job has the reservation
-    while arrived < n or front < arrived:
-        t = next_event(jobs, arrived, now, running)
-        if t >= until:
-            break
-        running, more = complete(jobs, now, running, t)
-        free += more
-        # As long as no job ends, the reservation is the same, and what could not start beside it cannot start later.
-        after = arrived
-        if more > 0 or extra < 0:
-            after, extra = front, np.int64(-1)
-        while arrived < n and jobs.submit[arrived] == t:
-            if level < 0 or (arrived >> level) > 0:
-                level += 1
-                open_smallest(least, size, level)
-                top = size >> level
-            lower(least, arrived + size, top, jobs.width[arrived], jobs.estimate[arrived])
-            arrived += 1
-        if extra < 0:
-            while front < arrived and (least[front + size, WIDTH] == FAR or jobs.width[front] <= free):
-                if least[front + size, WIDTH] < FAR:
-                    launch(jobs, now, running, front, t)
-                    running += 1
-                    free -= jobs.width[front]
-                    lift(least, front + size, top)
-                front += 1
-            if front == arrived:
-                continue
-            shadow, extra = reserve(now.ends, running, now.width_bits, free, jobs.width[front])
-            after = front + 1
-        j = next_startable(least, after, top, size, free, extra, shadow - t)
-        while j >= 0:
-            launch(jobs, now, running, j, t)
-            running += 1
-            free -= jobs.width[j]
-            if jobs.estimate[j] > shadow - t:
-                extra -= jobs.width[j]
-            lift(least, j + size, top)
-            j = next_startable(least, j + 1, top, size, free, extra, shadow - t)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Int, Ints
+from .fcfs_easy import no_slots
 from .guarded import Books, Guard, Machine, classify, easy_beside, key_of, review_both
 from .inputs import Jobs
 from .running import running_jobs
@@ -65,7 +66,7 @@ def review_at(
     real = Machine(
         running_jobs(start, capacity, True), np.empty(0), np.empty(0, np.int64), np.empty(0), np.array([0, 0, n, 0])
     )
-    review_both(jobs, capacity, t, real, beside, books)
+    review_both(jobs, capacity, t, real, beside, no_slots(n, capacity, True), books)
     classes = guard.classes.copy()
     classify(guard, books.now, classes)
     return Reviewed(classes, beside.start, books.settled[0], books.settled[1], books.sums, books.now)

@@ -23,7 +23,7 @@ from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
-from ..kernels.decoding import fcfs
+from ..kernels.fcfs_easy import backfill_fcfs, fcfs
 from ..kernels.formulas import postfix
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
@@ -140,15 +140,11 @@ def _conservative_starts(workload: Workload) -> Ints:
     return _start_times(workload, conservative, down_of(workload))
 
 
-def _queue_starts(rule: str) -> Callable[[Workload], Ints]:
-    """Return what returns the start times of a rule whose queue stays in the order of arrival."""
+def _replanned_starts(workload: Workload) -> Ints:
+    """Return the start times of conservative backfilling that plans every job again at every event."""
+    from ..kernels.fixed_order import prioritised_once
 
-    def start_times(workload: Workload) -> Ints:
-        from ..kernels.fixed_order import prioritised_once  # on demand: kernels take long to import
-
-        return _start_times(workload, prioritised_once, workload.calendar, *Plain(rule).queue(workload))
-
-    return start_times
+    return _start_times(workload, prioritised_once, workload.calendar, *Plain("conservative-replan").queue(workload))
 
 
 def _recorded_starts(workload: Workload) -> Ints:
@@ -165,8 +161,10 @@ NO_ORDER = "cannot be deployed; choose one of fcfs, easy, conservative, conserva
 _RULES = {
     "fcfs": _Rule("FCFS", lambda w: _start_times(w, fcfs)),
     # every job may overtake every other one: beside one reservation that nobody gets
-    "list": _Rule("List", _queue_starts("list"), reservations=1, entitled=False, no_order=NO_ORDER),
-    "easy": _Rule("EASY", _queue_starts("easy"), True, 1),
+    "list": _Rule(
+        "List", lambda w: _start_times(w, backfill_fcfs, False), reservations=1, entitled=False, no_order=NO_ORDER
+    ),
+    "easy": _Rule("EASY", lambda w: _start_times(w, backfill_fcfs, True), True, 1),
     "conservative": _Rule(
         "CONS",
         _conservative_starts,
@@ -176,7 +174,7 @@ _RULES = {
     ),
     "conservative-replan": _Rule(
         "CONS replan",
-        _queue_starts("conservative-replan"),
+        _replanned_starts,
         True,
         FAR,
     ),

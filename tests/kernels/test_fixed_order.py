@@ -1,15 +1,11 @@
 """Fixed orders against the oracle, and against the kernel that sorts again at every event."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Workload
 from paretosched.kernels.fixed_order import prioritised_once
-from paretosched.policies.plain import Plain
-from support import simulating
-from support.naive import naive
 from support.naive_priority import start_times
 from support.prioritising import RESERVATIONS, STATIC, rank_of, ranks, starts
 from support.priority_cases import CASES
@@ -50,25 +46,3 @@ def test_equals_the_sorting_kernel_on_hundreds_of_jobs(kind: str) -> None:
         w = DEEP[kind](seed)
         policy = rank_of(seed, w, reservations, STATIC, slack=False)
         assert starts(w, policy, prioritised_once) == starts(w, policy), seed
-
-
-def small_long_and_short_wide(n: int, widest: int, waves: int, length: int) -> Workload:
-    """Return n jobs on 64 processors that arrive in waves of `length` s; in between, all earlier ones end."""
-    rng = np.random.default_rng(widest)
-    small = rng.random(n) < 0.5
-    estimate = np.where(small, rng.integers(500, 900, n), rng.integers(5, 60, n))
-    return Workload(
-        submit=np.sort(rng.integers(0, waves, n) * 200_000 + rng.integers(0, length, n)),
-        run=np.ceil(estimate * rng.random(n)).astype(np.int64),
-        estimate=estimate,
-        width=np.where(small, rng.integers(1, widest, n), rng.integers(32, 65, n)),
-        capacity=64,
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("widest", "length"), [(3, 30), (12, 4000), (12, 20_000)])
-def test_easy_equals_the_oracle_where_small_jobs_are_long_and_short_jobs_are_wide(widest: int, length: int) -> None:
-    """One tree of the smallest over all of them would lead to every job."""
-    w = small_long_and_short_wide(2400, widest, 2, length)
-    assert simulating.starts(w, "easy") == naive(w, Plain("easy"))
