@@ -143,13 +143,14 @@
   let isToBeSeen = false; // whether the jobs are scrolled to when they come
   let behind = null; // which number of the table of waits has its jobs shown: its line, and the head of its column
 
-  /** Ask for the jobs behind a number of the table of waits, of the schedule that is shown now. */
+  /** Ask for the jobs behind a number of the table of waits, of the schedule in view; return whether they will come. */
   function askJobs() {
-    if (!behind || !page.scene.questions.card) return;
+    if (!behind || !page.scene.questions.card) return false;
     const question = JSON.stringify({ ...JSON.parse(page.scene.questions.card), kind: "jobs", ...behind });
-    if (question === $("behind").asked) return;
+    if (question === $("behind").asked) return false;
     $("behind").asked = question;
     window.dash_clientside.set_props({ part: "ask", place: "jobs" }, { data: JSON.parse(question) });
+    return true;
   }
   onScene(askJobs);
 
@@ -158,8 +159,8 @@
     const [number, ...head] = button.dataset.jobs.split(" ");
     behind = { number: Number(number), column: head.join(" ") };
     $("behind").hidden = false;
-    isToBeSeen = true;
-    askJobs();
+    isToBeSeen = askJobs();
+    if (!isToBeSeen) $("behind").scrollIntoView({ block: "nearest" }); // they are there already
   }
 
   function hideJobs() {
@@ -277,8 +278,10 @@
       putBack();
       fill();
       ask();
-      if (isToBeSeen && $("behind").querySelector("table")) $("behind").scrollIntoView({ block: "nearest" });
-      if ($("behind").querySelector("table")) isToBeSeen = false;
+      if (isToBeSeen && $("behind").querySelector("table")) {
+        isToBeSeen = false;
+        $("behind").scrollIntoView({ block: "nearest" });
+      }
     });
     for (const host of document.querySelectorAll("#panels, .first, .cloud, .over-time")) built.observe(host, { childList: true, subtree: true, attributeFilter: ["data-html"] });
   }
