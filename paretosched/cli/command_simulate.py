@@ -319,7 +319,7 @@ def _never_words(schedule: Schedule) -> str:
 
 
 def _preempted_words(about: Mapping[str, Any]) -> str:
-    """Return what was lost because jobs made way for others, or their reservation ended, in a sentence or two."""
+    """Return what was lost because jobs made way for others, or ended otherwise, in a sentence or two."""
     stopped = ""
     if "stopped" in about:
         stopped = (
@@ -329,10 +329,12 @@ def _preempted_words(about: Mapping[str, Any]) -> str:
     if "jobs" not in about:
         return stopped
     cancelled = f", {about['cancelled']:,} of them for good" if about["cancelled"] else ""
-    reserved = f" ({about['with_reservation']:,} with their reservation)" if about["with_reservation"] else ""
-    why = "ended before they had run" if reserved else "made way for others"
+    others = {"their reservation": about["with_reservation"], "a node that failed": about["with_node"]}
+    beside = ", ".join(f"{count:,} with {word}" for word, count in others.items() if count)
+    why = "ended before they had run" if beside else "made way for others"
     lost = (
-        f"{number_of(about['jobs'], 'job')} {why}, {number_of(about['times'], 'time')}{cancelled}{reserved}: "
+        f"{number_of(about['jobs'], 'job')} {why}, {number_of(about['times'], 'time')}{cancelled}"
+        f"{f' ({beside})' if beside else ''}: "
         f"{about['lost_cpu_hours']:,.1f} CPU hours lost, {about['lost_percent']:.2f} % of what ran"
     )
     return f"{lost}\n{stopped}" if stopped else lost

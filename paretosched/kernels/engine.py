@@ -35,6 +35,7 @@ from ..core.situations import Calendar
 from .asking import NOBODY
 from .compiling import njit
 from .events import era_at
+from .failures import hide_outages
 from .guarded import Beside, Books, Guard, books_of, classify, compare_both, easy_beside, key_of, prepare_easy
 from .inputs import RECENT, Backfilling, Down, Histories, Jobs, Rules, ints
 from .node_plan import NodePlan, changes_of, fresh
@@ -45,6 +46,7 @@ from .places import (
     any_begins,
     any_may_be_free,
     any_may_start,
+    change_nodes,
     clear_machine,
     close_pass,
     copy_start,
@@ -521,6 +523,8 @@ def empty_site(jobs: Jobs, capacity: Int, down: Down, scheduler: Scheduler, node
         np.zeros(1, STATE),
     )
     clear_site(site, capacity, down, jobs.submit[0])
+    if isinstance(site.free, NodePlan) and scheduler.paced:
+        hide_outages(site.free, scheduler.pace)
     return site
 
 
@@ -674,8 +678,8 @@ def _advance(
     n = jobs.submit.size
     reacting = users.job.size > 0
     pace, away = scheduler.pace, scheduler.pace.away
-    preempts = pace.look[0]["preempts"] + pace.look[0]["inside"] > 0
-    while goes_on(jobs, site) or pace.look[0]["going"] + pace.look[0]["back"] + pace.look[0]["stopped"] > 0:
+    preempts = pace.look[0]["preempts"] + pace.look[0]["inside"] + pace.look[0]["fails"] > 0
+    while goes_on(jobs, site) or may_change(pace, state[0]["running"]):
         t = next_second(jobs, now, site, scheduler.promising, scheduler.promises.place, rows)
         t = min(t, pace.look[0]["tick"], next_submission(users))
         if pace.look[0]["back"] > 0:
@@ -684,6 +688,7 @@ def _advance(
             return
         begin_second(site, t)
         counted = not scheduler.paced and t == scheduler.pace.look[0]["tick"]
+        changed = change_nodes(site.free, pace, now, jobs.run, state[0]["running"], t)
         ended = False
         while state[0]["running"] > 0 and next_end(now) == t:
             j = end_job(jobs, scheduler, now, site, t)
@@ -714,7 +719,7 @@ def _advance(
         situation = calendar.kind[state[0]["era"]]
         before: Int = state[0]["waiting"]
         begins = any_begins(site.free, rows, before, t)
-        happened = ended or begins
+        happened = ended or begins or changed
         while state[0]["arrived"] < n and jobs.submit[state[0]["arrived"]] == t:
             if not is_refused(users, state[0]["arrived"]):
                 arrive(jobs, scheduler, now, site, desk, situation, state[0]["arrived"], t)
@@ -843,6 +848,17 @@ def ask_victims(jobs: Jobs, scheduler: Scheduler, now: Running, site: Site, t: I
 def time_lost(pace: Pace, j: Int) -> Int:
     """Return for how long job j was stopped until it went on last, s; `pace` is only read."""
     return pace.stops[LOST_TIME, j] if pace.look[0]["suspends"] > 0 else np.int64(0)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def may_change(pace: Pace, running: Int) -> bool:
+    """Return whether jobs that have started may end before they have run, or are stopped, or come back.
+
+    `pace` is only read; `running` is how many run.
+    """
+    look = pace.look[0]
+    may_fail = running > 0 and look["event"] < pace.events.shape[0]
+    return bool(may_fail or look["going"] + look["back"] + look["stopped"] > 0)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -1296,8 +1312,10 @@ def start_in_passes(
             if may_ask and which == 0:
                 ask_victims(jobs, scheduler, now, site, t)
             in_vain &= begun == 0
-    arrived = site.state[0]["arrived"]  # others come when a job has ended that never may
-    to_come = (arrived < jobs.submit.size and jobs.submit[arrived] < FAR) or site.state[0]["change"] < site.changes.size
+    arrived, change = site.state[0]["arrived"], site.state[0]["change"]
+    # others come when a job has ended that never may
+    to_come = arrived < jobs.submit.size and jobs.submit[arrived] < FAR
+    to_come |= change < site.changes.size and site.changes[change] < FAR
     to_come |= look[0]["going"] + look[0]["back"] > 0
     if not in_vain or to_come or site.state[0]["running"] > 0:
         look[0]["idle"] = 0

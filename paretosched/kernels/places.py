@@ -15,6 +15,7 @@ import numpy as np
 from ..core.arrays import Int, Ints
 from .compiling import njit, overload
 from .down_profile import put_down
+from .failures import pass_events
 from .inputs import Down, Jobs
 from .node_places import (
     any_hope,
@@ -47,7 +48,7 @@ from .node_plan import (
 )
 from .preemption import grace_of, note_asked, note_life
 from .profile import FIRST, LAST, add, add_at, clear, earliest, earliest_at, forget_past
-from .running import Profile
+from .running import Profile, Running
 from .slurm_pace import Pace
 from .slurm_passes import start_in_slurm_pass
 from .suspension import give_all_back
@@ -267,6 +268,17 @@ def keep_life(machine: Machine, pace: Pace, j: Int, begin: Int, end: Int) -> boo
     ----------
     machine, pace, j, begin, end
         As for `note_life`; `pace` is modified in place.
+    """
+    raise NotImplementedError
+
+
+def change_nodes(machine: Machine, pace: Pace, now: Running, run: Ints, running: Int, t: Int) -> bool:
+    """Do what `failures.pass_events` does with the nodes of a `machine`; false on processors.
+
+    Parameters
+    ----------
+    machine, pace, now, run, running, t
+        As for `pass_events`; (n,) int64 `run`. The machine, the pace and `now` are modified in place.
     """
     raise NotImplementedError
 
@@ -619,6 +631,11 @@ _by_machine(
     lambda machine, rows, count, t: any_window_begins(machine, rows, count, t),
 )
 _by_machine(last_second, lambda machine, j, t: FAR, lambda machine, j, t: end_of_window(machine, j, t))
+_by_machine(
+    change_nodes,
+    lambda machine, pace, now, run, running, t: False,
+    lambda machine, pace, now, run, running, t: pass_events(machine, pace, now, run, running, t),
+)
 _by_machine(let_go, lambda machine, pace, j: None, lambda machine, pace, j: note_asked(machine, pace, j))
 _by_machine(leave, lambda machine, pace, j, t: None, lambda machine, pace, j, t: give_all_back(machine, pace, j, t))
 _by_machine(

@@ -250,11 +250,16 @@ def note_life(plan: NodePlan, pace: Pace, j: Int, begin: Int, end: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def is_short_of_room(pace: Pace) -> bool:
-    """Return whether lives of jobs that go now, or pauses, have no room in `pace` any more; it is only read."""
+    """Return whether lives of jobs that go now, or pauses, have no room in `pace` any more; it is only read.
+
+    All that run may go at once while nodes still fail.
+    """
     look = pace.look[0]
+    may_fail = look["fails"] > 0 and look["running"] > 0 and look["event"] < pace.events.shape[0]
+    jobs, nodes = (look["running"], pace.parts.shape[0]) if may_fail else (np.int64(0), np.int64(0))
     return bool(
-        look["lives"] + look["going"] > pace.lives.shape[0]
-        or look["lived"] + look["going_nodes"] > pace.lived.shape[0]
+        look["lives"] + look["going"] + jobs > pace.lives.shape[0]
+        or look["lived"] + look["going_nodes"] + nodes > pace.lived.shape[0]
         or look["pauses"] + look["stopped"] > pace.pauses.shape[0]
     )
 

@@ -64,6 +64,8 @@ LOOK = record(
     # whether jobs may be suspended; whether some have to stop or go on now, how many are stopped, how many pauses there
     # were; and the number of what is looked at, in which some are taken to have ended
     "suspends", "shuffled", "stopped", "pauses", "leaving",
+    # whether nodes fail, and how many of the events of nodes have been
+    "fails", "event",
 )  # fmt: skip
 
 
@@ -134,6 +136,9 @@ class Pace(NamedTuple):
         the number of what was looked at last in which it was taken to have ended.
     pauses
         (c, 3) int64: the job, and from and until when it was stopped, s.
+    events
+        (k, 4) int64, when nodes fail, are drained and come back, see `failures`: the second, s, the node, the row of
+        `lists` of the plan with the outage, and what happens; in this order.
     """
 
     look: NDArray[np.void]
@@ -165,6 +170,7 @@ class Pace(NamedTuple):
     beyond: Ints
     stops: Ints
     pauses: Ints
+    events: Ints
 
 
 def empty_pace(
@@ -182,6 +188,7 @@ def empty_pace(
     resources: int,
     held: int,
     rooms: int,
+    events: Ints,
     tiers: int = 1,
     cpus: int = 1,
 ) -> Pace:
@@ -199,13 +206,15 @@ def empty_pace(
     resources, held, rooms
         How many resources nodes have, how many nodes all jobs can have together, and of how many options it is kept
         when nodes are ready for them.
+    events
+        (k, 4) int64, as for `Pace`.
     tiers, cpus
         How many tiers of partitions there are, and how many CPUs a node has at most, where jobs may be suspended.
     """
     look = look.copy()
     look["tick"], look["row_bits"], look["changes"] = FAR, n.bit_length(), 1
     users, arrays = (max(int(rows.max(initial=0)) + 1, 1) for rows in (user[:ARRAY], user[ARRAY]))
-    room = n if look[0]["preempts"] or look[0]["inside"] else 0
+    room = n if look[0]["preempts"] or look[0]["inside"] or look[0]["fails"] else 0
     suspends = bool(look[0]["suspends"])
     return Pace(
         look,
@@ -232,18 +241,20 @@ def empty_pace(
         ways=read_only(ways),
         away=np.zeros((3, n + 1), np.int64),
         lives=np.zeros((room + 1, HOLDS), np.int64),
-        lived=np.zeros((room + 1, HELD + resources), np.int64),
+        lived=np.zeros((room + 1 + (held if look[0]["fails"] else 0), HELD + resources), np.int64),
         cores=np.zeros((tiers, m if suspends else 1, cpus), np.int64),
         beyond=np.zeros(held + 1 if suspends else 1, np.int64),
         stops=np.zeros((STOPPING, n if suspends else 1), np.int64),
         pauses=np.zeros((n + 1 if suspends else 1, 3), np.int64),
+        events=read_only(events),
     )
 
 
 def no_pace() -> Pace:
     """Return the pace of a simulation without passes of Slurm."""
     user, fixed, turn, ways = (np.zeros(shape, np.int64) for shape in ((WHOSE, 1), 1, 1, (1, OVER)))
-    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, user, fixed, turn, ways, 1, 1, 1)
+    events = np.zeros((0, 4), np.int64)
+    return empty_pace(np.zeros(1, LOOK), 1, 1, 1, 1, 1, 1, user, fixed, turn, ways, 1, 1, 1, events)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

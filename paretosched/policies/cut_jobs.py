@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core.arrays import Ints, Mask
 from ..kernels.slurm_pace import BY_QOS, CANCELLED, EXEMPT, GRACE, MODE, OVER, REQUEUED
+from ..workload.machine import FAILURE
 from ..workload.workload import Workload
 from .node_plans import ways_of
 from .reserved_nodes import views_of
@@ -15,7 +16,8 @@ def least_runs(workload: Workload) -> Ints:
     """Return for how long each job runs at least in a schedule, (n,) s: less than its run time if it may be cancelled.
 
     One that makes way for others and does not wait again has run until it may be asked to, and for its grace. One that
-    waits for its reservation may be ended in the second after its start.
+    waits for its reservation may be ended in the second after its start, and so may one that does not wait again where
+    nodes fail.
 
     Examples
     --------
@@ -33,8 +35,10 @@ def least_runs(workload: Workload) -> Ints:
     if machine is None or requests is None:
         return w.run
     least = w.run.copy()
+    kind, _, ways, (qos, requeues) = ways_of(machine, requests)
+    if any(each.kind == FAILURE for each in machine.down):
+        least = np.where(requeues == 0, np.minimum(least, 1), least)
     if machine.preemption is not None:
-        kind, _, ways, (qos, requeues) = ways_of(machine, requests)
         of_qos, ends = ways[qos], np.full(len(w), np.iinfo(np.int64).max)
         if kind == BY_QOS:
             others = np.unique(qos)

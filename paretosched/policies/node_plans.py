@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Ints, Mask, read_only
 from ..core.errors import InputError, first_few
+from ..kernels.failures import COMES_BACK, FAILS, IS_SHUT
 from ..kernels.node_plan import (
     ALL_TYPES,
     AMOUNT,
@@ -76,7 +77,7 @@ from ..kernels.waiting_tree import FAR
 from ..workload.counting_limits import client_of
 from ..workload.features import Constraint, read_constraint
 from ..workload.host_lists import node_names
-from ..workload.machine import FOR_EVER, Machine, Partition
+from ..workload.machine import DRAIN, FAILURE, FOR_EVER, KNOWN, Machine, Partition
 from ..workload.node_requests import EXCLUSIVE, NORMAL, OF_USER, PLACED_BY, UNSAID, Requests, licences_in
 from ..workload.overruns import asked_times
 from ..workload.preemption import SUSPEND
@@ -431,7 +432,9 @@ class _Builder:
         views = [rows[:, np.lexsort(rows[::-1])] for rows in views]
         downs = np.concatenate(views, axis=1)[1:].T
         downs[downs >= FOR_EVER] = FAR
-        ends = np.unique(downs[:, 1][downs[:, 1] < FAR])
+        known = [machine.down_by_node(epoch, KNOWN)[2], *(closed[2] for closed in self._views.closed)]
+        ends = np.unique(np.concatenate(known))
+        ends = ends[ends < FOR_EVER]
         first = int(last_window[-1]) + ends.size + 2 * np.cumsum([0, *(rows.shape[1] for rows in views)])
         of_views = np.array([DOWN, *range(rows_of_nodes, len(nodes), 2)])
         holders["downs"] = of_views[self._views.of_job]
@@ -505,6 +508,12 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     account = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
     look["preempts"], look["youngest"], ways, preempted = ways_of(machine, workload.requests)
     look["suspends"] = suspends = may_suspend(machine)
+    look["fails"] = fails = any(each.kind == FAILURE for each in machine.down)
+    if suspends and fails:
+        raise InputError(
+            f"{workload.name}: nodes fail on a machine whose jobs are suspended, which is not simulated; "
+            f'let their kind be "{DRAIN}", or simulate --without preemption'
+        )
     tiers = int(plan.options["tier"].max(initial=0)) + 1 if suspends else 1
     number = np.argsort(np.argsort(workload.job, kind="stable"), kind="stable")
     turn = np.empty(len(workload), np.int64)
@@ -517,8 +526,29 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
         int(plan.now[0]["pools"] - 2 * plan.now[0]["downs"] - plan.now[0]["ends"]), len(machine.names),
         len(machine.partitions) + inside, np.stack([user, account, array, *preempted, number]), fixed, turn,
         ways, int(plan.now[0]["resources"]), len(plan.held), plan.known.size - 1,
-        tiers, int(machine.cpus.max()) if suspends else 1,
+        events_of(machine, plan, workload.epoch), tiers, int(machine.cpus.max()) if suspends else 1,
     )  # fmt: skip
+
+
+def events_of(machine: Machine, plan: NodePlan, epoch: int) -> Ints:
+    """Return when nodes of a machine fail, are drained and come back, (k, 4) int64, see `paretosched.kernels.failures`.
+
+    Those that are closed to some jobs only have rows of their own in `plan` for each view of these.
+    """
+    events: list[tuple[int, int, int, int]] = []
+    taken: set[int] = set()
+    views = [DOWN, *range(plan.nodes.shape[0] - 2 * int(plan.now[0]["views"]), plan.nodes.shape[0], 2)]
+    for kind in (DRAIN, FAILURE):
+        for node, begin, end in zip(*(column.tolist() for column in machine.down_by_node(epoch, kind)), strict=True):
+            until = end if end < FOR_EVER else FAR
+            for view in views:
+                rows = range(plan.nodes[view, node], plan.nodes[view + 1, node], 2)
+                times = ((row, plan.lists[row], plan.lists[row + 1]) for row in rows if row not in taken)
+                row = next(row for row, first, last in times if (first, last) == (begin, until))
+                taken.add(row)
+                events += [(begin, IS_SHUT, node, row)] + ([(until, COMES_BACK, node, row)] if until < FAR else [])
+            events += [(begin, FAILS, node, row)] if kind == FAILURE else []
+    return np.array(sorted(events), np.int64).reshape(-1, 4)[:, [0, 2, 3, 1]]
 
 
 def may_suspend(machine: Machine) -> bool:
@@ -533,8 +563,9 @@ def ways_of(machine: Machine, requests: Requests) -> tuple[int, bool, Ints, tupl
     The last two are (n,) int64; how they do is as for `paretosched.kernels.slurm_pace.Pace`.
     """
     rules, n = machine.preemption, len(requests)
+    requeues = np.where(requests.requeue == UNSAID, rules is None or rules.requeues, requests.requeue).astype(np.int64)
     if rules is None:
-        return 0, False, np.zeros((1, OVER), np.int64), (np.zeros(n, np.int64), np.zeros(n, np.int64))
+        return 0, False, np.zeros((1, OVER), np.int64), (np.zeros(n, np.int64), requeues)
     words = [word.lower() or NORMAL for word in requests.qos.words]
     names = sorted({*words, *(name for name, _ in (*rules.over, *rules.ranks, *rules.exempts))})
     number = {name: place for place, name in enumerate(names)}
@@ -554,8 +585,8 @@ def ways_of(machine: Machine, requests: Requests) -> tuple[int, bool, Ints, tupl
             if other in number:
                 ways[number[name], OVER + number[other]] = 1
     qos = np.array([number[word] for word in words], dtype=np.int64)[requests.qos.code]
-    requeues = np.where(requests.requeue == UNSAID, rules.requeues, requests.requeue).astype(np.int64)
-    return BY_QOS if is_by_qos else BY_PARTITION, rules.youngest, ways, (qos, requeues)
+    of_whom = BY_QOS if is_by_qos else BY_PARTITION
+    return of_whom if ways[:, MODE].any() else 0, rules.youngest, ways, (qos, requeues)
 
 
 def _places(machine: Machine, hosts: str) -> Ints:
@@ -575,6 +606,7 @@ def check_all_ran(workload: Workload, plan: NodePlan, start: Ints) -> None:
         offenders = first_few((f"job {workload.job[j]}" for j in never), never.size)
         raise InputError(
             f"{workload.name}: every job must fit on its nodes when they are up, but {never.size} never do: {offenders}"
+            + ("; [[down]] of the machine says when which are" if plan.now[0]["downs"] else "")
         )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.arrays import Ints, Mask
-from ..workload.machine import FOR_EVER, Machine, Reservation
+from ..workload.machine import FAILURE, FOR_EVER, Machine, Reservation
 from ..workload.node_requests import Requests
 from ..workload.workload import Workload
 from .outcome import Lives
@@ -122,3 +122,14 @@ def _outside(own: list[tuple[int, int, list[int]]], nodes: int) -> Iterator[tupl
                 since = max(since, end)
         if since < last:
             yield node, since, last
+
+
+def ended_with_node(workload: Workload, lives: Lives) -> Mask:
+    """Return which lives of jobs, (k,) bool, ended when a node of theirs failed."""
+    machine = workload.machine
+    assert machine is not None  # noqa: S101  # a placement is of such a workload
+    node, begin, _ = machine.down_by_node(workload.epoch, FAILURE)
+    held, count = lives.placement, len(machine.names)
+    ended = np.zeros(lives.end.size, dtype=np.bool_)
+    ended[held.job[np.isin(lives.end[held.job] * count + held.node, begin * count + node)]] = True
+    return ended

@@ -18,7 +18,7 @@ from ..policies.outcome import Lives, Pauses, Placement
 from ..policies.reserved_nodes import views_of
 from ..workload.features import read_constraint
 from ..workload.host_lists import node_names
-from ..workload.machine import UNTYPED, Machine
+from ..workload.machine import DRAIN, FAILURE, KNOWN, UNTYPED, Machine
 from ..workload.node_requests import EXCLUSIVE, OF_USER, UNSAID, Requests, Texts, licences_in
 from ..workload.overruns import asked_times
 from ..workload.workload import Workload
@@ -440,6 +440,17 @@ def _check_licences(runs: _Runs) -> None:
         )
 
 
+def _check_drained(runs: _Runs, begin: Ints, epoch: int) -> None:
+    """Raise InputError if a job starts on a node that is drained; `begin`, (k,) s, is when what it holds does."""
+    node, since, until = runs.machine.down_by_node(epoch, DRAIN)
+    if node.size:
+        is_down = np.repeat([[1, 0], [0, 1]], [begin.size, node.size], axis=0)
+        when = np.append(begin, since), np.append(begin + 1, until)
+        swept = _sweep(np.append(runs.placement.node, node), *when, is_down)
+        rule = "no job may start on a node that is drained"
+        _refuse(runs, swept, rule, swept.now.min(axis=1) > 0, "is drained")
+
+
 def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int, pauses: Pauses | None) -> None:
     """Raise InputError if a node has less than its jobs hold, is down, or runs jobs that do not go together.
 
@@ -458,7 +469,7 @@ def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int, pauses: Pause
     """
     machine, held, job = runs.machine, runs.placement, runs.job
     begin, end = runs.start[job], runs.finish[job]
-    node, down_begin, down_end = machine.down_by_node(epoch)
+    node, down_begin, down_end = machine.down_by_node(epoch, KNOWN, FAILURE)
     columns = [held.cpus, held.memory, *held.gpus.T, np.ones(job.size, dtype=np.int64), whole[job]]
     own = np.column_stack([*columns, np.zeros(job.size, dtype=np.int64)])
     outages = np.zeros((node.size, own.shape[1]), dtype=np.int64)
@@ -484,6 +495,7 @@ def _check_nodes(runs: _Runs, whole: Mask, user: Ints, epoch: int, pauses: Pause
         facts = _gives(used, there[place])
         _refuse(runs, swept, f"no node may give more {word} than it has", used > there[place], facts)
     _refuse(runs, swept, "no job may run on a node that is down", (down > 0) & (jobs > 0), "is down")
+    _check_drained(runs, begin, epoch)
     rule = "a job that is exclusive must be alone on its nodes"
     _refuse(runs, swept, rule, (alone > 0) & (jobs > 1), lambda i: f"has {jobs[i]} jobs")
 

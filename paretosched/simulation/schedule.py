@@ -24,7 +24,7 @@ from ..core.notebook import html_table
 from ..core.parquet_files import open_parquet
 from ..core.tables import csv_cell, from_csv_cell
 from ..policies.outcome import Lives, Pauses, Placement, SearchTotals, Segments, finish_times
-from ..policies.reserved_nodes import ended_with_reservation
+from ..policies.reserved_nodes import ended_with_node, ended_with_reservation
 from ..policies.time_sharing import check_nodes
 from ..workload.down_times import DownTimes
 from ..workload.measures import BOUND
@@ -182,9 +182,10 @@ class Schedule:
 
     @cached_property
     def preemption(self) -> dict[str, Any] | None:
-        """What was lost because jobs made way for others, or their reservation ended: None if none did.
+        """What was lost as jobs made way for others, or their reservation ended, or a node failed: None if none did.
 
-        `jobs` ended early `times` times, of which `cancelled` for good, those `with_reservation` among them;
+        `jobs` ended early `times` times, of which `cancelled` for good, those `with_reservation` among them, and
+        `with_node` when one of their nodes failed;
         `lost_cpu_hours` for which they had run, and `lost_percent` of what all jobs ran for. Where jobs were stopped:
         how many were, how often, and for how many hours of all of them.
         """
@@ -209,6 +210,7 @@ class Schedule:
             "times": int(lives.job.size),
             "cancelled": int((~lives.requeued).sum()),
             "with_reservation": int(ended_with_reservation(self.workload, lives).sum()),
+            "with_node": int(ended_with_node(self.workload, lives).sum()),
             "lost_cpu_hours": lost / 3600,
             "lost_percent": 100 * lost / max(in_all, 1),
         } | stopped

@@ -8,7 +8,8 @@ A second of a job's wait counts for the first of these that is so:
 - its own reservation has not begun: Reservation;
 - its nodes are busy or closed, or other jobs come first: Resources or Priority.
 
-A job that made way for others and started again later has lost the time for which it ran: Preempted. For the first
+A job that made way for others and started again later has lost the time for which it ran: Preempted; or NODE_FAIL,
+if a node of it failed. For the first
 seconds after it, see REQUEUE_DELAY, it waits for a date.
 
 All is read from the schedule, so that it is known of every policy, in both rhythms, and of schedules from a file. Of
@@ -30,14 +31,14 @@ from ..kernels.preemption import REQUEUE_DELAY
 from ..policies.limit_pools import JOBS, MINUTE, Pools, Share
 from ..policies.node_plans import arrays_of, node_plan
 from ..policies.outcome import Lives, Pauses, Placement
-from ..policies.reserved_nodes import views_of
+from ..policies.reserved_nodes import ended_with_node, views_of
 from ..workload.counting_limits import client_of
-from ..workload.machine import Machine
+from ..workload.machine import FAILURE, Machine
 from ..workload.node_requests import Requests, licences_in
 from ..workload.workload import Workload
 
 DEPENDENCY, BEGIN_TIME, TURN, LOST = "Dependency", "BeginTime", "Resources or Priority", "Preempted"
-RESERVATION = "Reservation"
+RESERVATION, NODE_FAIL = "Reservation", "NODE_FAIL"
 
 
 @shown_by_fields
@@ -47,7 +48,8 @@ class WaitingReasons(NamedTuple):
     Attributes
     ----------
     names
-        The reasons: Dependency, BeginTime, Preempted, those of limits, Reservation, and last "Resources or Priority".
+        The reasons: Dependency, BeginTime, Preempted, NODE_FAIL, those of limits, Reservation, and last "Resources or
+        Priority".
     seconds
         (n, reasons) int64, s; the sum of a row is the time from the submission of the job to its start.
     """
@@ -85,6 +87,7 @@ def may_wait_for_more(workload: Workload) -> bool:
         return False
     machine = w.machine
     is_held = machine.limits or machine.licences or machine.preemption is not None or w.requests.array_most.any()
+    is_held = is_held or any(each.kind == FAILURE for each in machine.down)
     is_reserved = w.open_machine is not None and w.open_machine.reservations
     return bool(is_held or is_reserved or w.has_later_jobs)
 
@@ -126,9 +129,11 @@ def waiting_reasons(
     columns = {DEPENDENCY: np.where(depends, later, 0), BEGIN_TIME: np.where(depends, 0, later)}
     stays = _stays_of(w, start, lives, pauses)
     if lives is not None:
-        columns[LOST] = np.zeros(len(w), np.int64)
-        again = lives.job[lives.requeued]
-        np.add.at(columns[LOST], again, (lives.end - lives.begin)[lives.requeued])
+        again, failed = lives.job[lives.requeued], ended_with_node(w, lives)
+        for name, why in ((LOST, ~failed), (NODE_FAIL, failed)):
+            if name == LOST or why.any():
+                lost = np.where(why & lives.requeued, lives.end - lives.begin, 0)
+                columns[name] = np.bincount(lives.job, lost, len(w)).astype(np.int64)
         columns[BEGIN_TIME] = columns[BEGIN_TIME] + REQUEUE_DELAY * np.bincount(again, minlength=len(w))
         placement = placement.beside(lives.placement)
     claims = _Claims(w, stays, placement, requests)

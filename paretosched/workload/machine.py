@@ -25,6 +25,7 @@ MOST = 2**31 - 1  # CPUs or GPUs of a node, and seconds of a limit
 MOST_MEMORY = 2**40  # MiB
 LARGEST_NODE = 2**30  # MiB; no node has more, so that it is another unit
 FOR_EVER = 2**53  # Unix time of the end of a down time that has none
+KNOWN, DRAIN, FAILURE = OUTAGES = ("known", "drain", "failure")  # kinds of down times
 CHOICES = ("cons_tres", "linear", "first", "best", "spread")
 GIVES = ("core", "cpu", "socket", "node")
 TABLES = ("kinds", "partitions", "down")
@@ -218,7 +219,7 @@ class Partition:
 
 @dataclass(frozen=True, repr=False)
 class Outage:
-    """When some nodes are down; all schedulers know it beforehand.
+    """When some nodes are down.
 
     Parameters
     ----------
@@ -228,6 +229,10 @@ class Outage:
         Unix times, half open; from 0 on if they were down before, until FOR_EVER if they do not come back.
     reason
         Why, in words.
+    kind
+        "known" if all schedulers know it beforehand, so that no job is there then. In the passes of Slurm two others
+        come as a surprise, and so does their end: in a "drain" no job starts there, and those that run go on; with a
+        "failure" these end, and wait again if they may be requeued. All other policies know these beforehand, too.
 
     Raises
     ------
@@ -239,6 +244,7 @@ class Outage:
     begin: int = 0
     end: int = FOR_EVER
     reason: str = ""
+    kind: str = KNOWN
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
@@ -249,6 +255,7 @@ class Outage:
         object.__setattr__(self, "end", in_bounds(f"{where}: end", self.end, FOR_EVER, self.begin + 1))
         if not isinstance(self.reason, str) or not self.reason.isprintable():
             raise InputError(f"{where}: reason must be a text that can be printed, but is {self.reason!r:.60}")
+        one_of(f"{where}: kind", self.kind, OUTAGES)
 
 
 @dataclass(frozen=True, repr=False)
@@ -652,13 +659,16 @@ class Machine:
             up[self.places(each.hosts)] = False
         return read_only(up)
 
-    def down_by_node(self, epoch: int) -> tuple[Ints, Ints, Ints]:
-        """Return node, begin and end of all down times, (k,) int64 each, in seconds after a Unix time, from 0 on."""
+    def down_by_node(self, epoch: int, *kinds: str) -> tuple[Ints, Ints, Ints]:
+        """Return node, begin and end of down times, (k,) int64 each, in seconds after a Unix time, from 0 on.
+
+        They are those of some `kinds`, or all.
+        """
         rows = [
             (place, max(each.begin - epoch, 0), each.end if each.end == FOR_EVER else each.end - epoch)
             for each in self.down
             for place in self.places(each.hosts).tolist()
-            if each.end > epoch
+            if each.end > epoch and each.kind in (kinds or OUTAGES)
         ]
         node, begin, end = np.array(sorted(rows), dtype=np.int64).reshape(-1, 3).T
         return read_only(node.copy()), read_only(begin.copy()), read_only(end.copy())

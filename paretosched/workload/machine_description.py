@@ -14,7 +14,7 @@ from ..core.errors import number_of
 from ..core.tables import Column, table
 from .host_lists import host_list
 from .limits import COUNTS, TIMES, WHOSE, Limits
-from .machine import FOR_EVER, MOST, Machine
+from .machine import FOR_EVER, KNOWN, MOST, Machine
 from .workload import Workload
 
 WIDEST_BAR = 24  # letters
@@ -112,7 +112,7 @@ def describe_machine(machine: Machine) -> dict[str, Any]:
         name, nodes, cpus, memory (MiB), gpus (by type), choice, gives, shares_memory; kinds (hosts, nodes, cpus,
         cores, threads, memory, gpus, disk, features, weight of each, and in which partitions how many are);
         partitions (as in `Partition`, with nodes, cpus and gpus); overlaps (two partitions, how many nodes they share,
-        and which, "..." after a million); licences; switches (the nodes of each); down (hosts, begin, end, reason);
+        and which, "..." after a million); licences; switches (the nodes of each); down (as in `Outage`);
         limits; accounts (how many); reservations; preemption (as in `Preemption`, or None);
         over_time_limit and kill_wait (s); kill_invalid; guessed.
 
@@ -392,8 +392,9 @@ def _down(outage: Mapping[str, Any]) -> str:
         for when in (outage["begin"], min(outage["end"], 253_402_300_799) if outage["end"] < FOR_EVER else FOR_EVER)
     )
     when = " ".join([*([f"from {begin}"] if begin else []), *([f"until {end}"] if end else [])]) or "for good"
-    reason = f" ({outage['reason']})" if outage["reason"] else ""
-    return f"{_short(outage['hosts'])} {when}{reason}"
+    words = [outage["kind"]] * (outage["kind"] != KNOWN) + [outage["reason"]] * (outage["reason"] != "")
+    about = f" ({', '.join(words)})" if words else ""
+    return f"{_short(outage['hosts'])} {when}{about}"
 
 
 def limits_words(limits: Mapping[str, Any]) -> str:
@@ -442,7 +443,7 @@ def _reservation_lines(reservations: Sequence[Mapping[str, Any]]) -> list[str]:
         who = [f"{key} {', '.join(times[0][key])}" for key in ("users", "accounts", "flags") if times[0][key]]
         cost = f"{sum(each['node_hours'] for each in times):,.1f} node hours"
         about = "".join(f"; {words}" for words in who)
-        lines.append(f"reservation {name}: {often}{_down({**times[0], 'reason': ''})}; {cost}{about}")
+        lines.append(f"reservation {name}: {often}{_down({**times[0], 'reason': '', 'kind': KNOWN})}; {cost}{about}")
     more = [f"... and {len(lines) - MOST_OVERLAPS:,} more (--json)"] * (len(lines) > MOST_OVERLAPS)
     total = sum(each["node_hours"] for each in reservations)
     return [*lines[:MOST_OVERLAPS], *more, f"all reservations together: {total:,.1f} node hours"]

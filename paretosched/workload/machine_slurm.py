@@ -342,8 +342,9 @@ def _whole_of(conf: SlurmConf, key: str, most: int, usual: int) -> int:
 def _preemption(conf: SlurmConf, guessed: dict[str, None]) -> Preemption | None:
     """Return whose jobs make way for others, but for what QOS say; None if none do."""
     kind = conf.text("PreemptType").lower().removeprefix("preempt/")
+    requeues = conf.text("JobRequeue").strip() != "0"
     if kind in ("", "none", *NOT_SET):
-        return None
+        return None if requeues else Preemption(KINDS[0], "off", requeues=False)  # for jobs of nodes that fail
     if kind not in KINDS:
         guessed[f"PreemptType={kind} is not known: no job makes way for others"] = None
         return None
@@ -356,7 +357,6 @@ def _preemption(conf: SlurmConf, guessed: dict[str, None]) -> Preemption | None:
         guessed["PreemptMode=SUSPEND by QOS: jobs are suspended by partitions only here, and do not make way"] = None
         mode = "off"
     words = {word.partition("=")[0].lower() for word in conf.words("SchedulerParameters")}
-    requeue = conf.text("JobRequeue")
     return Preemption(
         kind,
         mode,
@@ -364,7 +364,7 @@ def _preemption(conf: SlurmConf, guessed: dict[str, None]) -> Preemption | None:
         grace=tuple((name, seconds) for name, seconds in grace.items() if seconds and is_by_partition),
         exempt=_seconds(conf.settings, "preemptexempttime") or 0,
         youngest="preempt_youngest_first" in words,
-        requeues=requeue.strip() != "0",
+        requeues=requeues,
     )
 
 

@@ -438,7 +438,8 @@ def test_jobs_make_way_by_the_qos_of_a_slurm_conf_and_it_says_what_is_lost(tmp_p
     outcome = command("simulate", log, "--policy", conf, "--json", *files)
     about = json.loads(outcome.out)
     assert about["preempted"] == {
-        "jobs": 2, "times": 2, "cancelled": 1, "with_reservation": 0, "lost_cpu_hours": (2 * 90 + 2 * 61) / 3600,
+        "jobs": 2, "times": 2, "cancelled": 1, "with_reservation": 0, "with_node": 0,
+        "lost_cpu_hours": (2 * 90 + 2 * 61) / 3600,
         "lost_percent": pytest.approx(100 * (180 + 122) / (180 + 122 + 1200 + 240)),
     }  # fmt: skip
     lives = [row.split(",") for row in (tmp_path / "lives.csv").read_text().splitlines()]

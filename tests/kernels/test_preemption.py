@@ -55,7 +55,7 @@ def test_a_low_job_starts_again_from_its_beginning() -> None:
     assert lives_of(schedule) == [(0, 0, 301, True)]
     assert (schedule.start.tolist(), schedule.finish.tolist()) == ([422, 301], [1322, 361])
     assert schedule.preemption == {
-        "jobs": 1, "times": 1, "cancelled": 0, "with_reservation": 0, "lost_cpu_hours": 8 * 301 / 3600,
+        "jobs": 1, "times": 1, "cancelled": 0, "with_reservation": 0, "with_node": 0, "lost_cpu_hours": 8 * 301 / 3600,
         "lost_percent": pytest.approx(100 * 301 / (301 + 900 + 60)),
     }  # fmt: skip
     assert schedule.waiting is not None

@@ -317,13 +317,14 @@ def slurm_lives(
     order: Order = by_priority,
     changes: Mapping[int, Machine] | None = None,
     failures: Mapping[int, frozenset[str]] | None = None,
+    left: list[Job] | None = None,
 ) -> list[Busy]:
     """Return what jobs get each time when they start, with the passes of Slurm.
 
     In every second completions come first, then arrivals, then the passes: the main pass if anything ended or arrived,
     and at each sched_interval, then the backfill pass at each bf_interval. Simulation ends when nothing runs, arrives
     or can start any more. `changes`: the machine from some seconds on; `failures`: nodes that lose their jobs in some
-    seconds. There is a main pass then, too.
+    seconds. There is a main pass then, too. `left` is filled with the jobs that wait for ever.
     """
     runs: dict[int, Busy] = {}  # the last life of each job that does not wait again
     lives: list[Busy] = []  # those before
@@ -379,6 +380,8 @@ def slurm_lives(
             idle = 0
         elif is_backfill:
             idle += 1
+    if left is not None:
+        left += waiting
     return [*lives, *runs.values()]
 
 

@@ -24,7 +24,11 @@ def lives_of(schedule: ps.Schedule) -> list[Life]:
 
 def last_lives(workload: ps.Workload) -> tuple[dict[int, Busy], list[Life]]:
     """Return the last life of each job by the oracle, by row, and all that were cut short."""
-    runs = slurm_lives(*naive_of(workload), Rhythm(epoch=workload.epoch), by_arrival)
+    return in_last_lives(slurm_lives(*naive_of(workload), Rhythm(epoch=workload.epoch), by_arrival))
+
+
+def in_last_lives(runs: list[Busy]) -> tuple[dict[int, Busy], list[Life]]:
+    """Return the last one of the lives of each job, by row, and all that were cut short."""
     last = {run.job.row: run for run in sorted(runs, key=lambda run: run.begin)}
     cut = [run for run in runs if run is not last[run.job.row] or run.end - run.begin < run.job.run]
     return last, sorted((run.job.row, run.begin, run.end, run is not last[run.job.row]) for run in cut)

@@ -19,7 +19,7 @@ from ..features import read_constraint
 from ..log_lines import RUN
 from ..log_names import Count
 from ..log_parquet import without_unfit, write_runs
-from ..machine import FOR_EVER, Machine, Outage
+from ..machine import DRAIN, FOR_EVER, Machine, Outage
 from ..machine_use import doubt_of_load
 from ..node_requests import NUMBERS, TEXTS, UNSAID, Requests, Texts
 from ..plausibility import doubt_of_resources, offered_load
@@ -255,6 +255,8 @@ def _constraints(codes: NDArray[Any], numbering: Numbering, source: str) -> tupl
 def with_events(machine: Machine, path: str | None, zone: str | None, watch: Watch) -> Machine:
     """Return a machine with the times in which its nodes were down, from what `sacctmgr show event` prints, if at all.
 
+    Nobody knew them beforehand. What jobs lost with a node that failed is in the record of the jobs already.
+
     Raises
     ------
     InputError
@@ -263,7 +265,7 @@ def with_events(machine: Machine, path: str | None, zone: str | None, watch: Wat
     if path is None:
         return machine
     down = [
-        Outage(event.node, event.begin, FOR_EVER if event.end == UNKNOWN else event.end)
+        Outage(event.node, event.begin, FOR_EVER if event.end == UNKNOWN else event.end, kind=DRAIN)
         for event in read_events(path, "nodes", zone, watch)[0]
         if event.is_down and event.node in machine.place_of and event.end != event.begin
     ]
