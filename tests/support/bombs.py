@@ -174,24 +174,6 @@ def _loading(log: Path, place: Path) -> list[str]:
     return ["load_segments", str(log), str(place)]
 
 
-# runs a command, or a reader that no command has; prints its exit status and peak memory in KiB (ru_maxrss would be
-# that of the process that started it, if this was larger)
-MEASURED = """
-import sys
-import paretosched as ps
-from paretosched.cli import main
-from paretosched.search.runs import read_values
-word, *places = sys.argv[1:]
-readers = {"load_segments": ps.load_segments, "read_values": read_values}
-try:
-    status = readers[word](*places) and 0 if word in readers else main(sys.argv[1:])
-except ps.InputError as error:
-    print(error, file=sys.stderr)
-    status = 2
-print(status, next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
-"""
-
-
 COUNTED = "with recursive n(i) as (select 0 union all select i + 1 from n) select i number, 0 generation, "
 SITE = b"ClusterName=a\nNodeName=n[1-60000] CPUs=64 RealMemory=9\n"
 SACCT = b"JobIDRaw|User|Submit|Start|End|NCPUS|State\n"

@@ -4,57 +4,46 @@ import codecs
 import gzip
 import os
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import paretosched as ps
 from support.log_bombs import BOMBS, JOB, Bomb
-
-MEASURED = """
-import sys
-from paretosched.cli import main
-status = main(sys.argv[1:])
-print(status, next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
-"""
+from support.measured import Refuse, forks
 
 
-def refusal(*arguments: str, **more: object) -> tuple[str, int]:
-    """The line of a command that must refuse its input, and its peak memory in bytes."""
-    process = subprocess.run(
-        [sys.executable, "-c", MEASURED, *arguments], capture_output=True, text=True, check=False, timeout=60, **more
-    )
-    lines = process.stderr.splitlines()
-    assert process.stdout.split()[0] == "2", process.stdout + process.stderr
-    assert len(lines) == 1, process.stderr
-    return lines[0], int(process.stdout.split()[1]) * (1024 if sys.platform == "linux" else 1)
+@pytest.fixture(scope="module")
+def refuse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Refuse]:
+    with forks(tmp_path_factory.mktemp("forks")) as refuse:
+        yield refuse
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb.name)
-def test_a_bomb_is_refused_in_one_line_and_little_memory(bomb: Bomb, tmp_path: Path) -> None:
+def test_a_bomb_is_refused_in_one_line_and_little_memory(bomb: Bomb, refuse: Refuse, tmp_path: Path) -> None:
     path = tmp_path / "w.swf.gz"
     bomb.make(path)
-    line, memory = refusal("info", str(path))
+    line, memory = refuse("info", str(path))
     assert line.startswith(f"paretosched info: {path}{bomb.message}")
     assert memory < 400_000_000
     assert path.is_symlink() or path.stat().st_size < 6_000_000
 
 
 @pytest.mark.slow
-def test_the_limit_of_jobs_holds_in_little_memory(tmp_path: Path) -> None:
+def test_the_limit_of_jobs_holds_in_little_memory(refuse: Refuse, tmp_path: Path) -> None:
     path = tmp_path / "w.swf"
     path.write_bytes(JOB * 400_000)
-    line, memory = refusal("info", str(path), "--limit", "jobs=300000")
+    line, memory = refuse("info", str(path), "--limit", "jobs=300000")
     assert "the number of jobs in a log must be at most 300,000 jobs, but is more; --limit jobs=N" in line
     assert memory < 300_000_000
 
 
 @pytest.mark.slow
-def test_a_pipe_without_end_and_a_silent_pipe_are_refused(tmp_path: Path) -> None:
+def test_a_pipe_without_end_and_a_silent_pipe_are_refused(refuse: Refuse, tmp_path: Path) -> None:
     with subprocess.Popen(["yes", ""], stdout=subprocess.PIPE) as endless:
-        line, memory = refusal("info", "/dev/stdin", "--limit", "log=100000000", stdin=endless.stdout)
+        line, memory = refuse("info", "/dev/stdin", "--limit", "log=100000000", stdin=f"/proc/{endless.pid}/fd/1")
         endless.kill()
     assert line.startswith("paretosched info: /dev/stdin: the size of a log, unpacked, must be at most 100,000,000 by")
     assert memory < 300_000_000
@@ -62,7 +51,7 @@ def test_a_pipe_without_end_and_a_silent_pipe_are_refused(tmp_path: Path) -> Non
     os.mkfifo(pipe)
     writer = os.open(pipe, os.O_RDWR)
     try:
-        line, _ = refusal("info", str(pipe), "--limit", "wait=1")
+        line, _ = refuse("info", str(pipe), "--limit", "wait=1")
     finally:
         os.close(writer)
     assert line == f"paretosched info: {pipe}: cannot read: nothing was sent for 1 s; --limit wait=N waits longer"
