@@ -27,7 +27,11 @@ def percent_beyond(run: NDArray[Any], estimate: NDArray[Any], width: NDArray[Any
 def asked_times(workload: Workload) -> Ints:
     """Return for how long each job has asked, (n,) s: some may run longer, see `Requests.beyond`."""
     requests = workload.requests
-    return workload.estimate if requests is None else workload.estimate - requests.beyond
+    if requests is None:
+        return workload.estimate
+    times = workload.estimate - requests.beyond
+    times.flags.writeable = False  # as the estimates: for writeable arrays the engine on nodes is compiled again
+    return times
 
 
 def share_text(percent: float) -> str:

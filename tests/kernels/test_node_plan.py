@@ -15,7 +15,7 @@ from support.naive_rhythms import ALL, Rhythm, ideal, keep_places, slurm
 from support.naive_values import naive_of
 from support.placing import as_runs, runs_of
 
-SEEDS = range(40)
+SEEDS = range(20)
 WHAT = {
     "limits": (True, False),
     "dependencies": (False, True),
