@@ -7,6 +7,7 @@ for it is to be seen: it puts a question, see `browser_requests.Question`, into 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -60,6 +61,7 @@ SEEN_ALL = (
     "It was chosen by all jobs of this log, so nothing here shows how its scheduler does on jobs to come. "
     "“3 · Scheduler” trains one on the first part of the time, and tests it on the rest."
 )
+COUNTED = "every job counting once, and large ones more in AWRT, the mean time until jobs are done"
 MOST_BESIDE = 4  # schedules of the shortlist whose waits stand beside each other
 MOST_ASKED, MOST_TRAINED = 3, 2  # schedulers that are simulated again for one question, and how many of them trained
 
@@ -147,9 +149,10 @@ def answer_parts(desk: Desk, row: int) -> list[Any]:
     if wish is None or workload is None:
         return []
     try:
-        return text_parts(answer(wish, front, workload, row).text())
+        parts = text_parts(answer(wish, front, workload, row).text())
     except InputError as error:
         return [html.P(f"{error}.")]
+    return [table_in(part.children) or part if isinstance(part, html.Pre) else part for part in parts]
 
 
 def consequence_list(desk: Desk, row: int) -> list[Any]:
@@ -159,7 +162,7 @@ def consequence_list(desk: Desk, row: int) -> list[Any]:
         return []
     last = limits_by_tenths(desk, row) or share_of_easy(desk, row)
     return [
-        html.P(f"From {desk.today[0]} to this schedule, every job counting once:", className="quiet"),
+        html.P(f"From {desk.today[0]} to this schedule, {COUNTED}:", className="quiet"),
         _changes(lines),
         html.P(last, className="tenths") if last else None,
     ]
@@ -389,6 +392,24 @@ def slurm_lines(desk: Desk, policy: Policy, file: str, groups: str) -> str:
     """Return what to put into slurm.conf for a policy, where no job asks for more time than those of the log."""
     longest = {} if desk.workload is None else {"longest": int(desk.workload.estimate.max())}
     return "\n".join(slurm_words(policy, file, groups, **longest))
+
+
+def table_in(text: str) -> Any:
+    """Return a table for a terminal, see `core.tables.table`, as one that fits into the side of the page; else None.
+
+    Its second line has a dash below each letter of the widest line of a column.
+    """
+    head, rule, *lines = [*text.splitlines(), "", ""]
+    spans = [match.span() for match in re.finditer("-+", rule)]
+    if not spans or rule.strip("- "):
+        return None
+    rows = [[line[a:b] for a, b in spans] for line in (head, *filter(None, lines))]
+    is_left = [all(row[k][:1] != " " for row in rows if row[k].strip()) for k in range(len(spans))]
+    sides = ["left" if left else "" for left in is_left]
+    cells = [[html.Td(cell.strip(), className=side) for cell, side in zip(row, sides, strict=True)] for row in rows[1:]]
+    heads = [html.Th(cell.strip(), scope="col", className=side) for cell, side in zip(rows[0], sides, strict=True)]
+    table = html.Table([html.Thead(html.Tr(heads)), html.Tbody([html.Tr(row) for row in cells])], className="told-text")
+    return html.Div(table, className="scroll", tabIndex=0)
 
 
 def text_parts(text: str) -> list[Any]:

@@ -253,7 +253,7 @@ def in_words(front: Front, ideal: Floats | None = None) -> list[str]:
                 groups.append(f"{brief(objective, 40)}: {ranges[objective.name]}")
     words = [f"With the schedules shown here the machine is {ranges['UTIL']} % busy."]
     by_group = f" ({', '.join(groups)})" if groups else ""
-    mean = "Weighted by what jobs take of the machine, so that large jobs count most, a job is done"
+    mean = "Weighted by what jobs take of the machine, so that large jobs count most (AWRT), a job is done"
     words += [f"{mean} {ranges['AWRT']} hours after its submission{by_group}."]
     if ideal is not None:
         words.append(f"No schedule at all takes less than {_short(float(ideal[1]) / HOUR)} hours.")

@@ -30,6 +30,8 @@ from .trainings import RUNNING, STOPPED
 from .waits_view import buttons_of, groupings_of
 from .widgets import GRAPH
 
+CONS_WORDS = "CONS is conservative backfilling: a job starts early only if none before it waits longer for that."
+
 
 class Contents(NamedTuple):
     """What the page shows.
@@ -93,7 +95,7 @@ def contents(desk: Desk) -> Contents:
             )
 
         figures = {"free": chart(state.across, state.up, state.log), "util": chart("UTIL", "AWRT", state.log)}
-        words = " ".join(filter(None, in_words(front, marks.get(IDEAL))))
+        words = " ".join([*in_words(front, marks.get(IDEAL)), *([CONS_WORDS] if "CONS" in marks else [])])
         pieces = {"words": words} | _pieces(desk, view)
         return Contents(pieces, shown, figures | {"config": GRAPH, "marks": list(marks)})
 

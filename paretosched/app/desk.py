@@ -16,7 +16,7 @@ import numpy as np
 from ..comparison.comparison import BEST, IDEAL, OVERBOOKED, Comparison, compare
 from ..comparison.questions import Question, questions
 from ..comparison.views import other_groupings
-from ..comparison.waits_table import Reasons, people
+from ..comparison.waits_table import Reasons, is_recorded, people
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -113,7 +113,6 @@ class Desk:
         self._own: Sequence[Policy] = ()
         self._answered: dict[str, tuple[int, str]] = {}  # the last action of each window, and why it was refused
         self._wish_from = (0, "")  # the revision that changed the wish last, and the window that did
-        self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
         try:
             self.trainings = Trainings(folder)
             self.further = None if run is None else Further(folder, run)
@@ -287,21 +286,26 @@ class Desk:
         elif job.digest == self.digest and before is self.front:
             self.front, self.comparison, self._workload = front, comparison, workload
             self.history = self.history.each(lambda state: with_measures_of(state, before, front))
-            self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
             self._drawings, self._trained_values, self._schedules, self.known_today = {}, {}, {}, {}
             self._know(comparison)
         self._act_later(job.then)
 
     def _act_later(self, action: Mapping[str, Any]) -> None:
         """Carry out an action that had to wait, or say why that is not possible."""
+        try:
+            self._act_of(str(action.get("window", "")), action)
+        except InputError as error:
+            self.remark = str(error)
+        self.look_after()
+
+    def _act_of(self, window: str, action: Mapping[str, Any]) -> None:
+        """Carry out an action of a window, and remember that it has changed the wish."""
         before = self.state.wish
         try:
             self.act(action)
-        except InputError as error:
-            self.remark = str(error)
-        if self.state.wish != before:
-            self._wish_from = (self.revision, str(action.get("window", "")))
-        self.look_after()
+        finally:
+            if self.state.wish != before:
+                self._wish_from = (self.revision, window)
 
     def act_once(self, action: Mapping[str, Any]) -> str:
         """Carry out an action of a window, unless it was done already, and return why it was refused; "" if it was not.
@@ -313,19 +317,17 @@ class Desk:
         window, turn = str(action.get("window", "")), int(action.get("turn", 0))
         if window and self._answered.get(window, (0, ""))[0] >= turn:
             return self._answered[window][1]
-        before, message = self.state.wish, ""
+        wish, message = self.state.wish, ""
         changed_at, changed_by = self._wish_from
         try:
             if action["do"] in REPLACING and changed_by != window and changed_at > int(action.get("seen", 0)):
                 raise InputError(
                     "not sent: meanwhile another window has changed the wish, to "
-                    f"{'nothing' if before is None else wish_words(before, self.front)}; send yours again to replace it"
+                    f"{'nothing' if wish is None else wish_words(wish, self.front)}; send yours again to replace it"
                 )
-            self.act(action)
+            self._act_of(window, action)
         except InputError as error:
             message = str(error)
-        if self.state.wish != before:
-            self._wish_from = (self.revision, window)
         if window:
             self._answered.pop(window, None)
             self._answered[window] = (turn, message)
@@ -358,7 +360,6 @@ class Desk:
             self.history = self.history.each(lambda state: on_front(state, before, self.front))
             self.remark = gone_words(self.state, chosen is not None and self.state.chosen is None)
             self._drawings, self.known_today = {}, {}
-            self._best_of_each = reachable(self.front, np.ones(len(self.front), dtype=np.bool_))
             self.revision += 1
             self._save()
             self._measure_ahead()
@@ -546,8 +547,16 @@ class Desk:
     @property
     def mine(self) -> int:
         """The place of the owner's scheduler among `known`: the one that was named, else the recorded one, or EASY."""
-        recorded = next((k for k, name in enumerate(self.known_names) if name.startswith("recorded")), 0)
-        return self.known_names.index(self.state.mine) if self.state.mine in self.known_names else recorded
+        return self._place_of(self.state.mine)
+
+    def _place_of(self, name: str) -> int:
+        recorded = next((k for k, known in enumerate(self.known_names) if is_recorded(known)), 0)
+        return self.known_names.index(name) if name in self.known_names else recorded
+
+    def reference_of(self, name: str) -> str:
+        """Return to what limits are relative beside a scheduler of a name: to EASY if wishes cannot name it."""
+        rule = self._rules[self._place_of(name)]
+        return rule if isinstance(rule, str) and rule in self.state.policy_values else "easy"
 
     @property
     def rule(self) -> PolicyLike:
@@ -640,7 +649,8 @@ class Desk:
     def marks(self) -> dict[str, Floats]:
         """Named schedules and the ideal point: name to objective values, (m,) natural units."""
         marks = {} if self.comparison is None else dict(self.comparison.marks)
-        ideal = {IDEAL: marks.pop(IDEAL)} if marks else {BEST: self._best_of_each}
+        every = np.ones(len(self.front), dtype=np.bool_)
+        ideal = {IDEAL: marks.pop(IDEAL)} if marks else {BEST: reachable(self.front, every)}
         values_by_name = {f"trained {n}": values for n, values in sorted(self._trained_values.items())}
         return {**marks, **values_by_name, **ideal}
 

@@ -262,9 +262,10 @@ def open_page(
     access = Access(secrets.token_urlsafe(24), host in THIS_MACHINE, proxy)
     with page_folder.open_folder(path) as folder:
         desk = Desk(front, folder, Path(path))
+        served = application(desk, access)
         try:
             listening = listening_server(
-                application(desk, access), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SENT,
+                served, host=host, port=port, threads=THREADS, max_request_body_size=MOST_SENT,
                 ident=None, clear_untrusted_proxy_headers=True, asyncore_use_poll=True,
                 connection_limit=min(CONNECTIONS, _most_files() // 2), channel_timeout=SILENCE, cleanup_interval=5,
             )  # fmt: skip

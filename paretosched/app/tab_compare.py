@@ -9,6 +9,7 @@ import numpy as np
 from dash import dcc, html
 
 from ..comparison.comparison import OVERBOOKED
+from ..comparison.waits_table import is_recorded
 from ..fronts.front import Front
 from ..report.html_page import PICKS
 from ..simulation.objective import Objective, improvement
@@ -111,7 +112,7 @@ def _comparison_table(desk: Desk, columns: Mapping[str, Any], reference: str | N
     names = {pick.letter: pick_name(pick, desk.front) for pick in desk.state.picks}
 
     def what(name: str) -> str:
-        mine = "from the log" if name.startswith("recorded") else "yours"
+        mine = "from the log" if is_recorded(name) else "yours"
         if name.endswith(OVERBOOKED):
             mine = "from the log, at times on more than this machine has"
         return names.get(name, mine if name == reference else "scheduler")

@@ -232,6 +232,7 @@ def _test_of(t: Training, front: Front) -> list[Any]:
     return [
         html.P(html.B(test_sentence(t, front)), className="test", **{"data-test": str(t.number)}),
         html.Table([html.Thead(head), html.Tbody(lines)], className="small tested"),
+        html.P("Each column is of its own jobs. “Who waits how long” is of all jobs together.", className="quiet"),
     ]
 
 

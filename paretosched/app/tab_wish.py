@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..fronts.row_schedules import row_policy, without_policy
 from ..simulation.objective import Objective, improvement, is_of_group
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.relaxation import smallest_relaxation
-from ..wishes.wish import Limit, Wish, reference_text
+from ..wishes.wish import TODAY, Limit, Wish, reference_text, with_limits
 from .charts import unit_of, value_text
 from .desk import Desk
 from .state import State, is_brushed, policy_file, schedule_name, wish_words
@@ -110,6 +111,7 @@ def wish_pieces(desk: Desk, view: View) -> dict[str, Any]:
         "remarks": [
             html.P(desk.remark, className="remark") if desk.remark else None,
             _limits_remark(desk.state),
+            _other_reference(desk),
             _relaxation_offer(desk),
         ],
         "twice": [_twice_easy(desk), _near_easy(desk)],
@@ -193,6 +195,23 @@ def _limits_remark(state: State) -> Any:
     return html.P(
         f"not counted, until the workload has been simulated: limits relative to {policies}", className="remark"
     )
+
+
+def _other_reference(desk: Desk) -> Any:
+    """Return that limits are relative to the scheduler that the owner had when they were set, and a button; or None."""
+    wish = desk.state.wish
+    if wish is None or desk.workload is None:
+        return None
+    *_, began = takewhile(lambda step: step.state.wish == wish, reversed(desk.history.until_now))
+    before, now = desk.reference_of(began.state.mine), desk.reference_of(desk.state.mine)
+    meant = (before, TODAY) if before == "recorded" else (before,)
+    if before == now or not {*meant} & {*wish.references}:
+        return None
+    limits = [limit._replace(of=now) if limit.of in meant else limit for limit in wish.limits]
+    text, word = wish_words(with_limits(wish, limits), desk.front), reference_text(now)
+    words = f"The limits of your wish stay relative to {reference_text(before)}, your scheduler when you set them."
+    do = button(f"Make them relative to {word}", {"do": "say", "text": text}, id="other-reference", title=text)
+    return html.P([words, " ", do], className="remark")
 
 
 def _wish_table(desk: Desk, fields: Mapping[str, str]) -> Any:
@@ -315,7 +334,8 @@ def _schedule_head(desk: Desk, view: View) -> list[Any]:
             className="head",
         ),
         html.P(
-            f"{how}{'' if inside or not view.left else ' · outside your limits'} · row {row} of the front",
+            f"{how}{'' if inside or not view.left else ' · outside your limits'} · row {row} of the front: "
+            "none there beats another in everything",
             className="quiet",
         ),
         html.P([of_goal(state.wish, distance), html.Span(distance, id="distance")], className="quiet"),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison.over_time import OverTime
+from ..comparison.over_time import Node, OverTime
 from ..comparison.partition_use import CPUS, ByPartition
 from ..core.arrays import Floats, Ints
 from ..plots.style import SETS, template, text
@@ -102,7 +102,7 @@ def week(
     first: int,
     capacity: int,
     groups: Sequence[str],
-    nodes: Sequence[tuple[str, int]] = (),
+    nodes: Sequence[Node] = (),
 ) -> dict[str, Any]:
     """Return the picture of jobs over processors, coloured by group, as `over_time.raster` returns it.
 
@@ -117,7 +117,7 @@ def week(
     groups
         Names of the groups.
     nodes
-        Names of the nodes in the order of their processors, and how many each has; none if that is not known.
+        The nodes in the order of their processors; none if that is not known.
     """
     from plotly import graph_objects as go
 
@@ -148,14 +148,26 @@ def week(
     return _figure([jobs, *names], WEEK_HEIGHT, {"t": 24, "b": 36}, axes | {"dragmode": False})
 
 
-def _axis_of_nodes(nodes: Sequence[tuple[str, int]]) -> dict[str, Any]:
-    """Return the part of an axis of processors that names nodes, as many as have room; nothing without nodes."""
+def _axis_of_nodes(nodes: Sequence[Node]) -> dict[str, Any]:
+    """Return the part of an axis of processors that names nodes, as many as have room; nothing without nodes.
+
+    Of nodes with GPUs beside each other one is named in any case: they are few, and jobs wait for them longest.
+    """
     if not nodes:
         return {}
-    ends = np.cumsum([cpus for _, cpus in nodes])
-    some = range(0, len(nodes), -(-len(nodes) // MOST_NAMED))
-    middle = [float(ends[k]) - nodes[k][1] / 2 for k in some]
-    return {"tickvals": middle, "ticktext": [text(nodes[k][0], LONGEST_HOST) for k in some], "automargin": True}
+    ends = np.cumsum([node.cpus for node in nodes])
+    middle = [float(end) - node.cpus / 2 for end, node in zip(ends, nodes, strict=True)]
+    has_gpus = np.array([node.gpus > 0 for node in nodes])
+    runs = np.split(np.arange(len(nodes)), np.flatnonzero(np.diff(has_gpus)) + 1)
+    wanted = [int(run[len(run) // 2]) for run in runs if has_gpus[run[0]] and not has_gpus.all()]
+    wanted += range(0, len(nodes), -(-len(nodes) // MOST_NAMED))
+    room = float(ends[-1]) / (MOST_NAMED + 1)
+    named: list[int] = []
+    for k in wanted:
+        if all(abs(middle[k] - middle[other]) >= room for other in named):
+            named.append(k)
+    words = [text(nodes[k].name, LONGEST_HOST) + (" · GPU" if has_gpus[k] else "") for k in sorted(named)]
+    return {"tickvals": [middle[k] for k in sorted(named)], "ticktext": words, "automargin": True}
 
 
 def _axis(name: str, row: int) -> str:

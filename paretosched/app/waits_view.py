@@ -6,23 +6,25 @@ line is a limit of the wish; a press on a number shows the jobs behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from dash import html
 
 from ..comparison.consequences import Consequence, duration, most_important, percent
-from ..comparison.over_time import request_words
+from ..comparison.over_time import request_words, wait_reasons
 from ..comparison.views import View, view
 from ..comparison.waits_table import (
     MEASURES,
     NOTABLE,
     REASONS,
     SLOWDOWN,
+    SLOWDOWN_WORDS,
     Cell,
     Line,
     Reasons,
+    head_words,
     jobs_behind,
     measure_name,
     reason_lines,
@@ -43,6 +45,7 @@ from .trainings import DONE, Training
 from .widgets import as_one, button, capital, opened_part, progress_bar, screen_label, text_field, time_text
 
 HERE = "this schedule"
+FEW = 8  # other groups; of more of them only the mean wait is shown, one line each
 BEARABLE = 1.05  # times what they wait now, which the other groups may be asked to bear
 HINTS = {"better": "shorter than in the first column", "worse": "longer than in the first column"}
 
@@ -175,8 +178,7 @@ def losses(desk: Desk, row: int) -> list[Loss]:
 
 def reference_word(desk: Desk) -> str:
     """Return what wishes call the owner's scheduler; EASY if they have no word for it."""
-    is_word = isinstance(desk.rule, str) and desk.rule in desk.state.policy_values
-    return reference_text(str(desk.rule)) if is_word else "EASY"
+    return reference_text(desk.reference_of(desk.state.mine))
 
 
 def table_parts(desk: Desk, row: int, made: bool) -> list[Any]:
@@ -198,7 +200,9 @@ def table_parts(desk: Desk, row: int, made: bool) -> list[Any]:
             )  # fmt: skip
     harmed = {loss.group + 1 for loss in lost}
     jobs = {} if first is None else dict(enumerate(first.jobs.tolist()))
-    heads = [html.Th(head_of(name), scope="col", className="here" if name == HERE else "") for name in measured]
+    heads = [
+        html.Th(head_of(name, measured), scope="col", className="here" if name == HERE else "") for name in measured
+    ]
     head = html.Tr([html.Td(className="beside"), html.Td(), *heads, html.Th("at most", scope="col")])
     bodies = []
     for place in dict.fromkeys(line.place for line in lines):
@@ -210,27 +214,47 @@ def table_parts(desk: Desk, row: int, made: bool) -> list[Any]:
         rows[0].children.insert(0, beside)
         bodies.append(html.Tbody([title, *rows], className="lost" if place in harmed else ""))
     red = html.P(["▼ ", " ".join(loss.words for loss in lost), " ", protect], className="harm", role="status")
+    notes = html.P(" ".join([SLOWDOWN_WORDS, *_learnt_from(desk, measured)]), className="quiet notes")
     table = html.Table(
         [html.Thead(head), *bodies, *_reasons(waiting_of(desk, row))], id="waits", className=f"of-{len(measured)}"
     )
-    return [red if lost else None, html.Div(table, className="scroll waits-of")]
+    return [html.Div(table, className="scroll waits-of"), red if lost else None, notes]  # the table stays where it is
 
 
-def told_table(lines: Sequence[Line], heads: Sequence[str], who: Sequence[str]) -> Any:
-    """Return lines as a table for the side of the page: a line of its own for the name of each group."""
+def _learnt_from(desk: Desk, heads: Iterable[str]) -> list[str]:
+    """Return of which jobs a column is whose scheduler was tested on a part of them; nothing without such a column."""
+    trained = last_trained(desk)
+    if trained is None or not trained.has_test or f"trained {trained.number}" not in heads:
+        return []
+    learnt = f"also those of the first {100 * (trained.until or 0):.0f} % of the time, from which it has learnt"
+    return [f"Trained {trained.number}: all jobs, {learnt}; “3 · Scheduler” has its test on the others alone."]
+
+
+def told_table(
+    lines: Sequence[Line], heads: Sequence[str], who: Sequence[str], jobs: Sequence[int] | None = None
+) -> Any:
+    """Return lines as a table for the side of the page: a line of its own for the name of each group.
+
+    With `jobs`, (G + 1,) those of all and of each group, it says how many these are, and the largest group comes first.
+    Where all lines have the same measure, each begins with the group.
+    """
     bodies = []
-    for place in dict.fromkeys(line.place for line in lines):
-        name = "all jobs" if place == 0 else who[place - 1]
-        rows = [html.Tr(html.Th(name, scope="rowgroup", colSpan=len(heads) + 1), className="narrow")]
+    places = list(dict.fromkeys(line.place for line in lines))
+    only = MEASURES[lines[0].measure][0] if len({line.measure for line in lines}) == 1 else ""
+    for place in places if jobs is None else sorted(places, key=lambda place: -jobs[place]):
+        name = ["all jobs" if place == 0 else who[place - 1]]
+        count = [] if jobs is None else [html.Small(number_of(jobs[place], "job"))]
+        title = html.Tr(html.Th(name + count, scope="rowgroup", colSpan=len(heads) + 1), className="narrow")
+        rows = [] if only else [title]
         for line in (each for each in lines if each.place == place):
             cells = [
                 html.Td([cell.text, html.Span(cell.change, className=f"change {cell.verdict}")])
                 for cell in line.cells.values()
                 if cell is not None
             ]
-            rows.append(html.Tr([html.Th(MEASURES[line.measure][0], scope="row"), *cells]))
+            rows.append(html.Tr([html.Th(name + count if only else MEASURES[line.measure][0], scope="row"), *cells]))
         bodies.append(html.Tbody(rows))
-    head = html.Tr([html.Td(), *(html.Th(head_of(name), scope="col") for name in heads)])
+    head = html.Tr([html.Td(only, className="left"), *(html.Th(head_of(name, heads), scope="col") for name in heads)])
     return html.Div(html.Table([html.Thead(head), *bodies], className="told-waits"), className="scroll")
 
 
@@ -251,7 +275,9 @@ def grouped_parts(desk: Desk, row: int, number: int) -> list[Any]:
         return []
     seen = view(how, [desk.schedule_of(made.key, made.make) for made in columns.values()])
     lines = wait_lines(dict(zip(columns, seen.waits, strict=True)))
-    return [as_one([told_table(lines, list(columns), seen.groups)])]
+    if len({line.place for line in lines}) > FEW + 1:
+        lines = [line for line in lines if line.measure == "mean"]
+    return [as_one([told_table(lines, list(columns), seen.groups, seen.waits[0].jobs.tolist())])]
 
 
 def picked_parts(desk: Desk, rows: Sequence[int]) -> list[Any]:
@@ -281,9 +307,9 @@ def _reasons(waiting: Mapping[str, Reasons | None]) -> list[Any]:
     return [html.Tbody(rows, id="reasons")]
 
 
-def head_of(name: str) -> Any:
-    """Return the head of a column; what stands behind a colon is in small letters."""
-    words, _, small = name.partition(": ")
+def head_of(name: str, names: Iterable[str]) -> Any:
+    """Return the head of a column among others, see `head_words`."""
+    words, small = head_words(name, names)
     return [words, html.Small(small)] if small else words
 
 
@@ -374,17 +400,20 @@ def job_parts(desk: Desk, row: int, number: int, column: str) -> list[Any]:
     lines = []
     for job in rows.tolist():
         user = int(w.user[job])
-        cells = [
+        cells: list[Any] = [
             f"{int(w.job[job])}", users.get(user, f"user {user}" if user >= 0 else "–"), w.groups[w.group[job]],
             request_words(w, job), duration(int(w.run[job])),
             f"day {1 + (int(w.eligible[job]) - first) // 86400}", duration(int(there.wait[job])),
             value_words(SLOWDOWN, float(slow[job])),
         ]  # fmt: skip
-        lines.append(html.Tr([html.Td(cell) for cell in cells]))
+        cells[0] = html.Button(cells[0], className="link", title="why it waited", **{"aria-expanded": "false"})
+        why = html.Td([html.P(sentence) for sentence in wait_reasons(there, job)], colSpan=len(heads))
+        lines += [html.Tr([html.Td(cell) for cell in cells], className="job"), html.Tr(why, hidden=True)]
     who = "all" if place == 0 else desk.people[place - 1]
     order = {"median": "from the one in the middle on", "p95": "from the 95th of 100 on", SLOWDOWN: "the slowest first"}
     words = f"{capital(MEASURES[measure][0])} · {who} · {column.rpartition(': ')[2]}: the jobs, "
-    title = html.H3([words + order.get(measure, "the longest wait first")])
+    words += order.get(measure, "the longest wait first")
+    title = html.H3([words, html.Small("press a job to see why it waited")])
     close = html.Button("✕", id="no-jobs", className="button", **screen_label("close the list of jobs"))
     table = html.Table([html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])), html.Tbody(lines)])
     return [html.Div([title, close], className="head"), html.Div(table, className="scroll", tabIndex=0)]

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, number_of
 from ..core.tables import enumeration
-from ..policies.outcome import Segments
+from ..policies.outcome import Placement, Segments
 from ..simulation.schedule import Schedule
 from ..simulation.service import DAY, HOUR, WEEK, use
+from ..simulation.waiting_reasons import TURN
 from ..workload.host_lists import host_list
 from ..workload.time_split import MOST_WEEKS
 from ..workload.workload import Workload
@@ -47,6 +48,14 @@ class Run(NamedTuple):
     end: int
     low: int
     high: int
+
+
+class Node(NamedTuple):
+    """A node: its name, and how many CPUs and GPUs it has."""
+
+    name: str
+    cpus: int
+    gpus: int
 
 
 def over_time(schedule: Schedule, edges: Ints) -> OverTime:
@@ -153,12 +162,12 @@ def runs_between(schedule: Schedule, begin: int, end: int) -> list[Run]:
     return runs
 
 
-def nodes_below(schedule: Schedule) -> list[tuple[str, int]]:
-    """Return the nodes in the order of the processors of `runs_between`, each with its CPUs; none if it knows none."""
+def nodes_below(schedule: Schedule) -> list[Node]:
+    """Return the nodes in the order of the processors of `runs_between`; none if the schedule knows none."""
     machine = schedule.workload.machine
     if machine is None or schedule.placement is None:
         return []
-    return list(zip(machine.names, machine.cpus.tolist(), strict=True))
+    return list(map(Node, machine.names, machine.cpus.tolist(), machine.gpus.sum(axis=1).tolist()))
 
 
 def _stretches(segments: Segments, begin: int, end: int) -> list[Run]:
@@ -245,7 +254,7 @@ def job_at(runs: list[Run], time: float, processor: float) -> int | None:
 
 
 def wait_reasons(schedule: Schedule, job: int) -> list[str]:
-    """Return in sentences why a job waited: which jobs that came later started before it.
+    """Return in sentences why a job waited: which jobs that came later started before it, and what held it back.
 
     Jobs of the same second come in the order of the log.
 
@@ -255,7 +264,8 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     >>> w = Workload(submit=[0, 1, 2], run=[3600, 5, 3600], estimate=[3600, 9, 4000], width=[3, 4, 1], capacity=4)
     >>> wait_reasons(Schedule(w, [0, 3600, 2]), 1)[1:]
     ['It waited 1 h. 1 job that came later started before it: 1 of group 1.', \
-'It had used 1.0 processor hours by then; the largest, job 3 of group 1, has 1 processor for 1 h.']
+'It had used 1.0 processor hours by then; the largest, job 3 of group 1, has 1 processor for 1 h.', \
+'It started when job 1 of group 1 ended, after 1 h with 3 processors.']
     """
     w = schedule.workload
     who = f"job {w.job[job]} of group {w.groups[w.group[job]]}"
@@ -271,8 +281,10 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
     later = (w.eligible > w.eligible[job]) | ((w.eligible == w.eligible[job]) & (np.arange(len(w)) > job))
     overtakers = np.flatnonzero(later & (schedule.start < schedule.start[job]))
     waited = f"It waited {duration(wait)}."
+    held = _what_held(schedule, job)
     if not len(overtakers):
-        return [first, f"{waited} No job that came later started before it: only jobs that were there before it did."]
+        before = "No job that came later started before it: only jobs that were there before it did."
+        return [first, f"{waited} {before}", *held]
     count = np.bincount(w.group[overtakers], minlength=len(w.groups))
     of_groups = ", ".join(f"{count[g]:,} of group {w.groups[g]}" for g in np.flatnonzero(count))
     ran = _ran_before(schedule, overtakers, int(schedule.start[job]))
@@ -287,7 +299,47 @@ def wait_reasons(schedule: Schedule, job: int) -> list[str]:
         f"{'They' if many else 'It'} had used {hours:,.1f} {unit} hours by then; the largest, job {w.job[largest]} of "
         f"group {w.groups[w.group[largest]]}, has {request_words(w, largest)} for "
         f"{duration(int(w.run[largest]))}.",
+        *held,
     ]
+
+
+def _what_held(schedule: Schedule, job: int) -> list[str]:
+    """Return in sentences what held a job back: for how long which limit, and whose end let it start; [] if unknown.
+
+    On nodes, that is the last job that left one of those that it got; else one that ended in the second of its start.
+    """
+    w, start, finish, told = schedule.workload, int(schedule.start[job]), schedule.finish, []
+    if schedule.waiting is not None:
+        parts = dict(zip(schedule.waiting.names, schedule.waiting.seconds[job].tolist(), strict=True))
+        known = [f"{name} for {duration(time)}" for name, time in parts.items() if time > 0]
+        told += [f"In the words of squeue it waited for {enumeration(known)}."] * any(
+            time > 0 for name, time in parts.items() if name != TURN
+        )
+    ended = (finish <= start) & (finish > w.eligible[job]) & (schedule.start < finish)
+    ended[job] = False
+    if schedule.placement is None:
+        ended &= finish == start
+    else:
+        among = np.zeros(len(w), dtype=np.bool_)
+        among[_jobs_on_its_nodes(schedule.placement, job)] = True
+        ended &= among
+    if not ended.any():
+        return told
+    last = np.flatnonzero(ended & (finish == finish[ended].max()))
+    largest = int(last[np.argmax(w.width[last])])
+    when = "when" if finish[largest] == start else f"{duration(start - int(finish[largest]))} after"
+    where = "" if schedule.placement is None else " on its nodes"
+    who = f"job {w.job[largest]} of group {w.groups[w.group[largest]]}"
+    ran = duration(int(finish[largest] - schedule.start[largest]))
+    more = "" if len(last) == 1 else f"; so did {number_of(len(last) - 1, 'more job')}"
+    return [*told, f"It started {when} {who} ended{where}, after {ran} with {request_words(w, largest)}{more}."]
+
+
+def _jobs_on_its_nodes(placement: Placement, job: int) -> Ints:
+    """Return the jobs that ran on a node of a job at some time, that one, too; ascending."""
+    nodes = placement.node[placement.piece[job] : placement.piece[job + 1]]
+    jobs: Ints = np.unique(placement.job[np.isin(placement.node, nodes)])
+    return jobs
 
 
 def request_words(workload: Workload, job: int) -> str:
@@ -317,6 +369,5 @@ def _on_its_nodes(schedule: Schedule, job: int, others: Ints) -> str:
     placement = schedule.placement
     if placement is None:
         return ""
-    nodes = placement.node[placement.piece[job] : placement.piece[job + 1]]
-    there = np.unique(placement.job[np.isin(placement.node, nodes)])
+    there = _jobs_on_its_nodes(placement, job)
     return f"; {np.isin(others, there).sum():,} of these on nodes that it got later"

@@ -7,13 +7,14 @@ same lines, in the same words. Less is better in all of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.tables import Column, table
+from ..simulation.measures import rank_of
 from ..simulation.objective import group_of, is_of_group
 from ..simulation.schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown
 from ..simulation.service import Waits, waits
@@ -25,6 +26,7 @@ from .consequences import AT_ONCE, BETTER, SAME, WORSE, Consequence, duration, m
 from .recorded_waits import RecordedWaits
 from .views import wait_cells, whose
 
+ON_RECORD, SIMULATED_BESIDE = "what happened, from the log", "simulated"  # below the heads of columns
 NOTABLE = 2.0  # per cent; a smaller change gets no arrow
 SLOWDOWN = "slowdown_mean"
 MEASURES = {  # by the columns of `Waits`: the words of a line, and those of the measure in a wish
@@ -34,6 +36,7 @@ MEASURES = {  # by the columns of `Waits`: the words of a line, and those of the
     "worst": ("longest wait", "longest wait"),
     SLOWDOWN: ("slowdown", "mean slowdown"),
 }
+SLOWDOWN_WORDS = "Slowdown: how many times as long as it runs a job takes from coming to its end, the mean of all jobs."
 SIMULATED, COLUMN = ("median", "mean", "p95"), "wait_{}_s"  # of MEASURES, those that `simulate` shows, and in its rows
 SHARES = {  # groups of users by what they consume, from the first to the last
     1: "the heaviest users", 2: "heavy users", 3: "users in the middle", 4: "light users", 5: "the lightest users",
@@ -165,10 +168,34 @@ def value_words(measure: str, value: float) -> str:
     return "at once" if value < AT_ONCE else re.sub("minutes?", "min", duration(value))
 
 
+def head_words(name: str, names: Iterable[str]) -> tuple[str, str]:
+    """Return the head of a column, and what stands below it in small letters; "" for nothing.
+
+    That is what stands behind a colon; else, where one of the columns is of what happened, which of them are not.
+
+    Examples
+    --------
+    >>> [head_words(name, ("recorded", "EASY", "A: the fairest")) for name in ("recorded", "EASY", "A: the fairest")]
+    [('recorded', 'what happened, from the log'), ('EASY', 'simulated'), ('A', 'the fairest')]
+    >>> head_words("EASY", ("EASY", "FCFS"))
+    ('EASY', '')
+    """
+    words, _, small = name.partition(": ")
+    if is_recorded(name):
+        return words, ON_RECORD
+    return words, small or (SIMULATED_BESIDE if any(map(is_recorded, names)) else "")
+
+
+def is_recorded(name: str) -> bool:
+    """Return whether a scheduler of this name is what the log has on record."""
+    return name.startswith("recorded")
+
+
 def beside(measure: str, before: float, after: float) -> Cell:
     """Return the cell of a value beside that of the first scheduler."""
     text = value_words(measure, after)
-    if text == value_words(measure, before) or 100 * abs(after - before) <= NOTABLE * before:
+    are_at_once = measure != SLOWDOWN and max(before, after) < AT_ONCE
+    if are_at_once or 100 * abs(after - before) <= NOTABLE * before:
         return Cell(text, SAME)
     verdict, arrow = (WORSE, "↑") if after > before else (BETTER, "↓")
     if before < AT_ONCE:  # no slowdown is
@@ -281,6 +308,6 @@ def jobs_behind(schedule: Schedule, place: int, measure: str, most: int = 10) ->
     of_jobs: Floats | Ints = bounded_slowdown(schedule, SLOWDOWN_BOUND) if measure == SLOWDOWN else schedule.wait
     ascending = rows[np.argsort(of_jobs[rows], kind="stable")]
     if measure in ("median", "p95"):
-        rank = -(-(50 if measure == "median" else 95) * len(rows) // 100)
+        rank = rank_of(50 if measure == "median" else 95, len(rows))
         return ascending[max(rank - 1, 0) :][:most]
     return ascending[::-1][:most]

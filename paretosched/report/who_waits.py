@@ -6,14 +6,24 @@ import html
 from collections.abc import Mapping, Sequence
 from itertools import starmap
 
-from ..comparison.waits_table import MEASURES, NOTABLE, REASONS, Cell, Reasons, reason_lines, wait_lines
+from ..comparison.waits_table import (
+    MEASURES,
+    NOTABLE,
+    REASONS,
+    SLOWDOWN_WORDS,
+    Cell,
+    Reasons,
+    head_words,
+    reason_lines,
+    wait_lines,
+)
 from ..core.errors import number_of
 from ..simulation.service import Waits
 from .html_pieces import head_cell
 
 NOTE = (
     "Every job counts once, a small one as much as a large one. "
-    f"↓ shorter, ↑ longer than {{}} by more than {NOTABLE:g} %."
+    f"↓ shorter, ↑ longer than {{}} by more than {NOTABLE:g} %. {SLOWDOWN_WORDS}"
 )
 
 
@@ -41,7 +51,7 @@ def waits_table(
         return ""
     first = next(iter(waits.values()))
     heads = ["<td></td><td></td>"]
-    heads += [head_cell(*(html.escape(part) for part in name.split(": ", 1))) for name in waits]
+    heads += [head_cell(*map(html.escape, head_words(name, waits))) for name in waits]
     bodies = []
     for place in dict.fromkeys(line.place for line in lines):
         rows: list[str] = []

@@ -132,9 +132,9 @@ def _statistic(measure: Measure, of_jobs: Floats, ascending: list[Floats], workl
     if measure.statistic == MEDIAN:
         if not ascending:
             ascending.append(np.sort(of_jobs))
-        return float(ascending[0][(of_jobs.size - 1) // 2] + ascending[0][of_jobs.size // 2]) / 2
+        return median_of(ascending[0])
     if measure.percentile is not None:
-        rank = math.ceil(Fraction(measure.percentile) * of_jobs.size / 100)  # exact: a product may round to the next
+        rank = rank_of(measure.percentile, of_jobs.size)
         return float((ascending[0] if ascending else np.partition(of_jobs, rank - 1))[rank - 1])
     if measure.statistic == LONGEST:
         return float(of_jobs.max())
@@ -151,6 +151,19 @@ def _statistic(measure: Measure, of_jobs: Floats, ascending: list[Floats], workl
     means = _means(user - user.min(), of_jobs)
     square = float((means**2).sum())
     return float(means.sum() ** 2) / (means.size * square) if square else 1.0  # nobody waits: all have the same
+
+
+def median_of(ascending: Floats | Ints) -> float:
+    """Return the median of values in ascending order, (k,)."""
+    return float(ascending[(ascending.size - 1) // 2] + ascending[ascending.size // 2]) / 2
+
+
+def rank_of(percentile: str | int, count: int) -> int:
+    """Return the rank, from 1, of a percentile of so many values: at least so many per cent of them are not larger.
+
+    It is exact: 0.95 times a count may round to the next rank.
+    """
+    return math.ceil(Fraction(percentile) * count / 100)
 
 
 def _means(member: Ints, quantity: Floats) -> Floats:

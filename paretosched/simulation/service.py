@@ -30,6 +30,7 @@ from ..core.errors import InputError, number_of
 from ..core.notebook import shown_by_fields
 from ..policies.policy import Policy
 from ..policies.time_sharing import CLASSES, SIZES, TimeSharing
+from .measures import median_of, rank_of
 from .schedule import SLOWDOWN_BOUND, Schedule, bounded_slowdown, busy
 
 CLASS_BOUND = 600  # s, of paper 004
@@ -103,11 +104,10 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND, among: Mask | None = 
         if count:
             rows = slice(None) if place == 0 else group == place - 1
             ascending, slow = np.sort(wait[rows]), slowdown[rows]
-            rank = -(-95 * count // 100)  # whole numbers: 0.95 times a count may round to the next rank
             columns[:, place] = (
                 ascending.mean(),
-                np.median(ascending),
-                ascending[rank - 1],
+                median_of(ascending),
+                ascending[rank_of(95, count) - 1],
                 ascending[-1],
                 slow.mean(),
                 np.median(slow),

@@ -1,5 +1,6 @@
 """What the page tells when the browser asks for it."""
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -9,10 +10,12 @@ import pytest
 from dash import html
 
 import paretosched as ps
-from paretosched.app.cards import over_time_parts, text_parts
+from paretosched.app.cards import over_time_parts, table_in, text_parts
 from paretosched.app.contents import contents
 from paretosched.app.desk import Desk
+from paretosched.app.widgets import html_text
 from paretosched.comparison.comparison import compare
+from paretosched.core.tables import Column, table
 from paretosched.workload.machine_description import describe_machine, machine_drawing
 from support.fronts import a_front
 from support.machine_zoo import TWO_PARTITIONS
@@ -37,6 +40,18 @@ def test_a_text_for_a_terminal_becomes_paragraphs_and_tables_with_the_same_words
     tables = [part for part in parts if isinstance(part, html.Pre)]
     assert all("  " in line.strip() or not line.strip("- ") for part in tables for line in part.children.splitlines())
     assert len(parts) < len(text.splitlines())  # lines that were broken are joined
+
+
+def test_a_table_for_a_terminal_becomes_one_of_the_page() -> None:
+    columns = [Column("who", "wait of"), Column("jobs", "jobs", ",d"), Column("note", "this schedule")]
+    rows = [{"who": "all jobs", "jobs": 12_345, "note": "a b  c"}, {"who": "", "jobs": 7}]
+    text = html_text(table_in(table(rows, columns)))
+    assert re.findall(r"<t[hd][^>]*>([^<]*)", text.partition("<thead>")[2]) == [
+        "wait of", "jobs", "this schedule", "all jobs", "12,345", "a b  c", "", "7", "-",
+    ]  # fmt: skip
+    assert [cell.count("left") for cell in re.findall(r"<th [^>]*>", text)] == [1, 0, 1]
+    assert table_in(machine_drawing(describe_machine(TWO_PARTITIONS.machine))) is None
+    assert table_in("") is None
 
 
 def test_on_nodes_the_page_draws_the_machine_its_partitions_and_where_jobs_run(
@@ -65,5 +80,5 @@ def test_on_nodes_the_page_draws_the_machine_its_partitions_and_where_jobs_run(
     words, weeks = over_time_parts(desk, {"kind": "week", "rows": [3], "span": [0, 0]})
     assert words.children.startswith("Jobs over nodes, ")
     axis = weeks.children[1].children[1].children.figure["layout"]["yaxis"]
-    assert axis["ticktext"] == list(w.machine.names)
+    assert axis["ticktext"] == ["g1 · GPU", "n1", "n2", "n3"]
     assert axis["tickvals"] == [2, 6, 10, 14]

@@ -37,7 +37,7 @@ def test_charts_are_figures_whatever_the_front(front: Any) -> None:
         assert (axis["low"] < axis["high"]) == axis["maximise"]
     assert "% busy" in " ".join(in_words(front))
     assert in_words(front)[1].startswith(
-        "Weighted by what jobs take of the machine, so that large jobs count most, a job is done "
+        "Weighted by what jobs take of the machine, so that large jobs count most (AWRT), a job is done "
     )
     assert in_words(front, front.values.min(axis=0))[-1].startswith("No schedule at all takes less than")
 

@@ -476,7 +476,7 @@ def test_a_limit_is_typed_into_the_table_and_a_number_shows_its_jobs(page: Page,
     assert tab.evaluate("document.activeElement.dataset.jobs") == "3 this schedule"
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#behind tbody tr")
-    assert tab.locator("#behind tbody tr").count() == 10
+    assert tab.locator("#behind tbody tr.job").count() == 10
     assert "the longest wait first" in tab.inner_text("#behind h3")
     longest = tab.inner_text("#waits td.here [data-jobs='3 this schedule']")
     assert tab.locator("#behind tbody tr >> nth=0").locator("td >> nth=6").inner_text() == longest
@@ -499,6 +499,35 @@ def test_a_limit_is_typed_into_the_table_and_a_number_shows_its_jobs(page: Page,
 # Whether the column of the schedule that is looked at has some texts.
 SHOWS = """(wanted) => JSON.stringify(wanted) === JSON.stringify(
   [...document.querySelectorAll("#waits td.here .value")].map((button) => button.innerText))"""
+
+
+def test_nothing_jumps_when_a_wish_is_sent(page: Page) -> None:
+    tab = page.tab
+    tab.wait_for_selector("[data-told='card'] li")
+    tab.wait_for_selector("#waits:not(:has(.unknown))")
+    tab.evaluate("scrollTo(0, 60)")
+    look = """() => {
+      const card = document.querySelector("[data-told='card']"), high = card.offsetHeight;
+      window.emptied = [];
+      const note = () => {
+        if (!card.childElementCount) emptied.push(card.offsetHeight / high);
+        requestAnimationFrame(note);
+      };
+      note();
+    }"""
+    tab.evaluate(look)
+    top = "document.querySelector('#cap-1').getBoundingClientRect().top"
+    before = tab.evaluate(top)
+    tab.fill("#cap-1 textarea", "1s")
+    page.after(lambda: tab.press("#cap-1 textarea", "Enter"))
+    tab.wait_for_selector("#remarks button")  # nothing remains, and what is said of it stands above the table
+    tab.wait_for_selector("[data-told='card'] li")
+    assert tab.evaluate(top) == pytest.approx(before, abs=1.5)
+    page.say("AWRT1")
+    tab.wait_for_function("emptied.length > 0")
+    tab.wait_for_selector("[data-told='card'] li")
+    assert tab.evaluate("emptied.every((share) => share > 0.99)")
+    tab.wait_for_function("document.querySelector(\"[data-told='card']\").style.minHeight === ''")
 
 
 def test_an_owner_asks_by_waits_and_tells_a_colleague(page: Page, front: ps.Front, browser_house: Path) -> None:

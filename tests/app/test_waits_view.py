@@ -4,6 +4,7 @@ import json
 import re
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,28 @@ from paretosched.app.measuring import (
 )
 from paretosched.app.state_view import view_of
 from paretosched.app.trainings import DONE, Training
-from paretosched.app.waits_view import HERE, buttons_of, job_parts, sentences, table_of, table_parts, waiting_of
+from paretosched.app.waits_view import (
+    HERE,
+    buttons_of,
+    grouped_parts,
+    job_parts,
+    sentences,
+    table_of,
+    table_parts,
+    waiting_of,
+)
 from paretosched.app.widgets import html_text
-from paretosched.comparison.waits_table import MEASURES, REASONS, jobs_behind, measure_name, reason_lines, wait_lines
+from paretosched.comparison.over_time import wait_reasons
+from paretosched.comparison.waits_table import (
+    MEASURES,
+    ON_RECORD,
+    REASONS,
+    SIMULATED_BESIDE,
+    jobs_behind,
+    measure_name,
+    reason_lines,
+    wait_lines,
+)
 from paretosched.core.errors import InputError
 from paretosched.fronts.row_schedules import schedules
 from paretosched.report.comparison_report import report
@@ -48,6 +68,15 @@ def known_desk(house: Path, tmp_path: Path) -> Desk:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
     desk.simulate_known(finder(house / "run", front))
+    return desk
+
+
+def recorded_desk(house: Path, folder: Path) -> Desk:
+    """Return a desk of the small run, whose log has recorded waits."""
+    w = ps.read_swf(house / "w.swf.gz")
+    w = w.with_(wait=ps.simulate(w, "fcfs").start - w.eligible)
+    desk = Desk(replace(ps.load_front(house / "run"), digest=w.digest), folder)
+    desk.simulate_known(lambda: (w, []))
     return desk
 
 
@@ -109,6 +138,7 @@ def test_a_limit_is_typed_as_people_write_it_and_means_the_measure(known_desk: D
     again = Desk(front, known_desk.folder)  # what was measured is kept
     assert again.state.wish == known_desk.state.wish
     assert set(again.front.measured.names) == set(known_desk.front.measured.names)
+    assert len(contents(again).scene["axes"]) == len(again.front.objectives)  # shown before the jobs are known
     known_desk.act({"do": "cap", "name": other, "text": ""})
     known_desk.act({"do": "cap", "name": name, "text": ""})
     assert known_desk.state.wish is None
@@ -275,6 +305,74 @@ def test_what_is_measured_fits_into_the_limit_of_measures(known_desk: Desk) -> N
     assert len(names) == 1 + len(MEASURES) * (1 + np.count_nonzero(np.bincount(w.group)))
 
 
+def test_a_record_is_told_from_what_is_simulated_beside_it(house: Path, tmp_path: Path) -> None:
+    desk = recorded_desk(house, tmp_path)
+    assert list(table_of(desk, 0)) == ["recorded", "EASY", HERE]
+    heads = text_of(table_parts(desk, 0, made=True)).partition("Tbody")[0]
+    assert (heads.count(repr(ON_RECORD)), heads.count(repr(SIMULATED_BESIDE))) == (1, 2)
+    desk.act({"do": "compare", "name": "FCFS"})
+    assert ON_RECORD not in text_of(table_parts(desk, 0, made=True))
+
+
+def test_limits_relative_to_the_scheduler_before_are_said_to_be_so_and_a_button_changes_them(
+    house: Path, tmp_path: Path
+) -> None:
+    desk = recorded_desk(house, tmp_path)
+
+    def offer() -> dict[str, Any] | None:
+        found = re.search(
+            r"data-do='(\{[^']*\})'[^>]*other-reference|other-reference.*?data-do='(\{[^']*\})'", remarks()
+        )
+        return None if found is None else json.loads(found[1] or found[2])
+
+    def remarks() -> str:
+        return text_of(contents(desk).pieces["remarks"])
+
+    desk.act({"do": "say", "text": "AWRT1, AWRT2 <= 1.05*recorded, AWRT <= 1.5*EASY"})
+    assert offer() is None
+    desk.act({"do": "compare", "name": "FCFS"})
+    assert "stay relative to recorded, your scheduler when you set them" in remarks()
+    action = offer()
+    assert action is not None
+    desk.act(action)
+    assert wish_text(desk.state.wish) == "AWRT1, AWRT <= 1.5*EASY, AWRT2 <= 1.05*FCFS"
+    assert offer() is None
+    desk.act({"do": "undo"})
+    desk.act({"do": "undo"})
+    assert offer() is None  # it is compared with the record again
+    desk.act({"do": "compare", "name": "EASY"})
+    desk.act({"do": "say", "text": "AWRT1, AWRT2 <= 1.05*recorded"})
+    assert offer() is None  # it was meant so
+
+
+def test_other_groups_come_in_the_order_of_their_jobs(known_desk: Desk) -> None:
+    w = known_desk.workload
+    assert w is not None
+    known_desk.groupings = ("wide: width >= 16; others",)
+    (whole,) = grouped_parts(known_desk, 0, 0)
+    wide = int((w.width >= 16).sum())
+    assert 0 < wide < len(w) - wide
+    counts = re.findall(r'<th[^>]*colspan="3"[^>]*>([^<]*)<small>(\d+) jobs?</small>', getattr(whole, "data-html"))
+    assert counts == [("all jobs", str(len(w))), ("others", str(len(w) - wide)), ("wide", str(wide))]
+    users = np.arange(len(w)) % 20
+    known_desk._workload, known_desk.groupings = w.with_(user=users), ("user",)
+    known_desk._schedules = {}
+    (whole,) = grouped_parts(known_desk, 0, 0)  # of many the mean wait alone
+    text = getattr(whole, "data-html")
+    assert text.count("<tr>") == 1 + 1 + 20
+    assert text.count("mean wait") == 1
+    assert "half start within" not in text
+
+
+def test_a_column_of_a_tested_scheduler_says_of_which_jobs_it_is(known_desk: Desk) -> None:
+    policy, course = ps.as_policy("fcfs"), np.empty((0, 7))
+    for until in (None, 0.7):
+        known_desk.known_trainings = [Training(3, None, 5, DONE, 9, 9, course, policy, "", until=until)]
+        known_desk._trained_values = {3: known_desk.front.values[0]}
+        text = text_of(table_parts(known_desk, 0, True))
+        assert ("Trained 3: all jobs, also those of the first 70 % of the time, from which" in text) == bool(until)
+
+
 def test_the_two_buttons_make_wishes_about_waits(known_desk: Desk) -> None:
     text = text_of(buttons_of(known_desk))
     wishes = [json.loads(each) for each in re.findall(r"data-do='(\{[^']*\})'", text)]
@@ -297,7 +395,8 @@ def test_the_jobs_behind_a_number_are_named(known_desk: Desk) -> None:
         parts = text_of(job_parts(known_desk, 2, which, HERE))
         there = next(iter(ps.schedules(known_desk.front, [2], w)))
         for job in jobs_behind(there, 0, measure).tolist():
-            assert f"Td('{int(w.job[job])}')" in parts
+            assert f"Button(children='{int(w.job[job])}'," in parts
+            assert repr(wait_reasons(there, job)[1]) in parts  # it is below the job, and shown when that is pressed
     asked = json.loads(contents(known_desk).scene["questions"]["table"])
     (whole,) = reply(known_desk, asked)
     assert getattr(whole, "data-html") == "".join(map(html_text, table_parts(known_desk, asked["rows"][0], made=False)))

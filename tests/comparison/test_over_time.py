@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.comparison.consequences import duration
 from paretosched.comparison.over_time import (
     job_at,
     nodes_below,
@@ -16,6 +17,7 @@ from paretosched.comparison.over_time import (
     worst_week,
 )
 from paretosched.simulation.service import WEEK, bins
+from support.limited_users import limited_users
 from support.machine_zoo import case
 from support.placing import ideal_schedule
 
@@ -145,8 +147,8 @@ ON_NODES = case(
 def test_on_nodes_each_job_is_drawn_where_it_runs() -> None:
     s = ideal_schedule(ON_NODES)
     nodes = nodes_below(s)
-    assert nodes == [("g1", 8), ("n1", 4), ("n2", 4), ("n3", 4)]
-    ends = np.cumsum([cpus for _, cpus in nodes])
+    assert nodes == [("g1", 8, 2), ("n1", 4, 0), ("n2", 4, 0), ("n3", 4, 0)]
+    ends = np.cumsum([node.cpus for node in nodes])
     runs = runs_between(s, 0, int(s.finish.max()))
     for j in range(len(ON_NODES)):
         rows = slice(*s.placement.piece[j : j + 2])
@@ -175,3 +177,32 @@ def test_on_nodes_a_job_is_said_to_ask_for_nodes_and_memory() -> None:
     own = set(s.placement.node[slice(*s.placement.piece[job : job + 2])].tolist())
     there = [k for k in later if own & set(s.placement.node[slice(*s.placement.piece[k : k + 2])].tolist())]
     assert f"; {len(there)} of these on nodes that it got later." in wait_reasons(s, job)[1]
+
+
+def test_what_held_a_job_back_is_the_last_one_to_leave_its_nodes_and_the_limits() -> None:
+    s = ideal_schedule(ON_NODES)
+    for job in np.flatnonzero(s.start > ON_NODES.eligible).tolist():
+        own = set(s.placement.node[slice(*s.placement.piece[job : job + 2])].tolist())
+        before = [
+            k
+            for k in range(len(ON_NODES))
+            if own & set(s.placement.node[slice(*s.placement.piece[k : k + 2])].tolist())
+            and ON_NODES.eligible[job] < s.finish[k] <= s.start[job]
+            and k != job
+        ]
+        told = wait_reasons(s, job)[-1]
+        assert told.startswith("It started ") == bool(before)
+        if before:
+            last = max(s.finish[k] for k in before)
+            assert any(f" job {ON_NODES.job[k]} of group" in told for k in before if s.finish[k] == last)
+            assert told.startswith("It started when ") == (last == s.start[job])
+            assert " ended on its nodes, after " in told
+    w = limited_users(60, MaxJobsPU=2)
+    easy = ps.simulate(w, "easy")
+    assert easy.waiting is not None
+    limit = easy.waiting.names.index("QOSMaxJobsPerUserLimit")
+    job = int(easy.waiting.seconds[:, limit].argmax())
+    held = duration(int(easy.waiting.seconds[job, limit]))
+    assert any(f"squeue it waited for QOSMaxJobsPerUserLimit for {held}" in words for words in wait_reasons(easy, job))
+    free = int(np.flatnonzero((easy.waiting.seconds[:, limit] == 0) & (easy.start > w.eligible))[0])
+    assert not any("squeue" in words for words in wait_reasons(easy, free))

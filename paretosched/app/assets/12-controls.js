@@ -28,6 +28,7 @@
     soon,
   } = window.paretosched;
   const MOST_OPENED = 500000; // bytes of a file
+  const STAYS = 5000; // ms
   const LOST = 10000; // ms after which an answer counts as lost
 
   // --- the server's answer in the controls ---
@@ -35,7 +36,7 @@
   /** Offer the schedulers that are known as the one that the owner has today. */
   function schedulers({ known, mine }) {
     const list = $("mine");
-    if (list.options.length !== known.length) list.replaceChildren(...known.map((name) => new Option(name, name)));
+    if (list.options.length !== known.length) list.replaceChildren(...known.map((name) => new Option(name.startsWith("recorded") ? `${name}, from the log` : name, name)));
     list.selectedIndex = mine;
     $("mine-label").hidden = known.length === 0;
   }
@@ -49,8 +50,10 @@
       const part = host.closest("details");
       if (part) part.hidden = !question;
       if (!question || host.asked === question || !host.checkVisibility()) continue; // in a tab or part that is closed
-      if (host.asked && host.childElementCount && key !== "table") // nothing of another schedule stays under this name
-        window.dash_clientside.set_props({ part: "told", place: key }, { children: [] });
+      if (host.asked && host.childElementCount && key !== "table") {
+        keepRoom(host);
+        window.dash_clientside.set_props({ part: "told", place: key }, { children: [] }); // it is of another schedule
+      }
       host.asked = question;
       host.changes = {};
       window.dash_clientside.set_props({ part: "ask", place: key }, { data: JSON.parse(question) });
@@ -58,6 +61,22 @@
     askAgain();
   }
   onDraw(ask);
+
+  /** Keep the height of a place that is emptied until something is told in it, so that what is below does not jump. */
+  function keepRoom(host) {
+    if (!host.style.minHeight) host.style.minHeight = `${host.offsetHeight}px`;
+    host.isEmptied = false;
+    clearTimeout(host.timer);
+    host.timer = setTimeout(() => (host.style.minHeight = ""), LOST); // there may be nothing to tell
+  }
+
+  /** Give up the height of places where something is told again. */
+  function giveRoom() {
+    for (const host of document.querySelectorAll("[data-told][style]")) {
+      host.isEmptied ||= !host.childElementCount;
+      if (host.isEmptied && host.childElementCount && !host.querySelector(":scope > .pending")) host.style.minHeight = "";
+    }
+  }
 
   /** Ask for the columns of the table of waits whose schedules have to be simulated first. */
   function fill() {
@@ -140,6 +159,14 @@
     if (button.id === "skip") return $("text-input").focus(); // no link: what stands behind # is the address of the page
   });
 
+  /** Show why a job of the list waited, or hide it again. */
+  document.addEventListener("click", ({ target }) => {
+    const why = target.closest("#behind tr.job")?.nextElementSibling;
+    if (!why) return;
+    why.hidden = !why.hidden;
+    why.previousElementSibling.querySelector("button").setAttribute("aria-expanded", !why.hidden);
+  });
+
   let isToBeSeen = false; // whether the jobs are scrolled to when they come
   let behind = null; // which number of the table of waits has its jobs shown: its line, and the head of its column
 
@@ -190,6 +217,20 @@
     next.tabIndex = 0;
     next.focus();
   });
+
+  let held = null; // the field of the table that was sent last, by its id: where it stood, and until when it stays there
+
+  document.addEventListener("keydown", ({ key, target }) => {
+    if (key === "Enter" && target.closest("#waits"))
+      held = { id: target.id, top: target.getBoundingClientRect().top, until: Date.now() + STAYS };
+  });
+  for (const kind of ["wheel", "pointerdown"]) document.addEventListener(kind, () => (held = null));
+
+  /** Keep that field where it is on the screen, whatever comes or goes above the table. */
+  function hold() {
+    const field = held && Date.now() < held.until && $(held.id);
+    if (field) scrollBy(0, field.getBoundingClientRect().top - held.top);
+  }
 
   document.addEventListener("input", ({ target }) => {
     if (target.id === "who") localStorage.setItem("paretosched name", target.value.trim());
@@ -274,6 +315,8 @@
       attachAll();
       nameButtons();
       if (!document.querySelector("#waits .value[tabindex='0']")) document.querySelector("#waits .value")?.setAttribute("tabindex", 0);
+      giveRoom();
+      hold();
       if (page.gesture) return;
       putBack();
       fill();

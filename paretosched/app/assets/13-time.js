@@ -13,16 +13,25 @@
 
   const first = () => Number($("months").dataset.first);
 
+  /** Show the same days in all rows of a plot, without its telling the others. */
+  function follow(plot, days) {
+    const rows = Object.keys(plot.layout).filter((name) => /^xaxis\d*$/.test(name));
+    plot.isFollowing = true;
+    window.Plotly.relayout(plot, Object.fromEntries(rows.map((name) => [`${name}.range`, days])));
+  }
+
   /** Let a plot answer to the pointer, once plotly has drawn it. */
   function attach(plot) {
     if (plot.answers || !plot.on) return;
     plot.answers = true;
-    if (plot.closest("#months"))
+    const together = plot.closest("[data-part='time']");
+    if (together)
       plot.on("plotly_relayout", (change) => {
-        const key = Object.keys(change).find((name) => /^xaxis\d?\.range\[0\]$/.test(name));
-        if (!key) return;
-        const days = [change[key], change[key.replace("[0]", "[1]")]];
-        ask("week", days.map((day) => first() + day * DAY));
+        const key = Object.keys(change).find((name) => /^xaxis\d*\.range(\[0\])?$/.test(name)); // [0] after a drag
+        if (!key || plot.isFollowing) return void (plot.isFollowing = false);
+        const days = key.endsWith("]") ? [change[key], change[key.replace("[0]", "[1]")]] : change[key];
+        for (const other of together.querySelectorAll(".js-plotly-plot")) if (other !== plot) follow(other, days);
+        if (key.endsWith("]")) ask("week", days.map((day) => first() + day * DAY));
       });
     const week = plot.closest("[data-week]");
     if (week)
