@@ -29,7 +29,7 @@ def asked_times(workload: Workload) -> Ints:
     requests = workload.requests
     if requests is None:
         return workload.estimate
-    times = workload.estimate - requests.beyond
+    times: Ints = workload.estimate - requests.beyond
     times.flags.writeable = False  # as the estimates: for writeable arrays the engine on nodes is compiled again
     return times
 

@@ -9,7 +9,7 @@ import pytest
 import paretosched as ps
 from paretosched.app.desk import Desk
 from support.browser import browser, executable
-from support.browser_page import MISSING, Opened, Page, served_here, wait_for_known
+from support.browser_page import MISSING, Page, served_here, wait_for_known
 from support.commands import process, succeed
 from support.fronts import a_comparison
 from support.page import FRONT
@@ -51,27 +51,9 @@ def chromium() -> Iterator[Any]:
         yield program
 
 
-@pytest.fixture(scope="module")
-def opened(browser_house: Path, chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    """The page of a front file whose log is named, for all tests of a file: to load it takes seconds."""
-    path = tmp_path_factory.mktemp("opened") / "front.parquet"
-    ps.save_front(ps.load_front(browser_house / "run"), path)
-    with served_here(path, browser_house / "w.swf.gz") as url:
-        opened = Opened(chromium, url)
-        yield opened
-        opened.page.close()
-
-
 @pytest.fixture
-def page(opened: Opened) -> Iterator[Page]:
-    """That page as it was in the beginning, with the known schedules on it."""
-    yield opened.page
-    opened.begin_again()
-
-
-@pytest.fixture
-def new_page(browser_house: Path, chromium: Any, tmp_path: Path) -> Iterator[Page]:
-    """Such a page that no other test has seen."""
+def page(browser_house: Path, chromium: Any, tmp_path: Path) -> Iterator[Page]:
+    """The page of a front file whose log is named, with the known schedules on it."""
     ps.save_front(ps.load_front(browser_house / "run"), tmp_path / "front.parquet")
     with served_here(tmp_path / "front.parquet", browser_house / "w.swf.gz") as url:
         page = Page(chromium, url)

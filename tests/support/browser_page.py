@@ -93,47 +93,6 @@ def wait_for_known(page: Page) -> None:
     page.tab.wait_for_selector("#legend >> text=CONS")
 
 
-# All that a window keeps for itself is as if it had just been loaded; then the server opens what was saved first.
-BEGIN_AGAIN = """([saved, address]) => {
-  const { page, say } = window.paretosched;
-  document.querySelector("#unsent button:last-of-type")?.click();
-  for (const part of document.querySelectorAll("details[open]:not(#more)")) part.open = false;
-  document.activeElement.blur();
-  page.hidden.clear();
-  localStorage.clear();
-  location.hash = address;
-  say({ do: "open", text: saved });
-}"""
-
-
-class Opened:
-    """A page that several tests use one after the other; each finds it as the first one did."""
-
-    def __init__(self, chromium: Any, url: str) -> None:
-        self.chromium, self.url = chromium, url
-        self.page = self.load()
-        self.saved = self.page.file_behind("text=Save a copy")
-        self.address = self.page.tab.evaluate("window.paretosched.address()")
-
-    def load(self) -> Page:
-        page = Page(self.chromium, self.url)
-        wait_for_known(page)
-        return page
-
-    def begin_again(self) -> None:
-        """Let the next test find what this one found; a page with an error is reported, and loaded anew."""
-        trouble = self.page.trouble + self.page.foreign
-        pages = self.page.context.pages
-        if trouble or self.page.tab not in pages:
-            self.page.context.close()
-            self.page = self.load()
-        for other in self.page.context.pages[1:]:
-            other.close()
-        self.page.tab.set_viewport_size({"width": 1280, "height": 800})
-        self.page.after(lambda: self.page.tab.evaluate(BEGIN_AGAIN, [self.saved, self.address]))
-        assert trouble == []
-
-
 @contextmanager
 def served_here(front_file: Path, *logs: Path | ps.Workload) -> Iterator[str]:
     """Serve a page as `serve_page` does, but from this process, where all modules are loaded already.
