@@ -44,14 +44,17 @@
   /** Ask for what is to be seen and was not asked for yet: cards, explanations, answers to "what if". */
   function ask() {
     if (!page.scene || page.gesture) return;
-    for (const host of document.querySelectorAll("[data-told]")) {
+    const hosts = [...document.querySelectorAll("[data-told]")];
+    let heights = null; // of all, before anything changes: else the page is laid out again for each
+    for (const [place, host] of hosts.entries()) {
       const key = host.dataset.told;
       const question = host.dataset.ask ?? page.scene.questions[key];
       const part = host.closest("details");
       if (part) part.hidden = !question;
       if (!question || host.asked === question || !host.checkVisibility()) continue; // in a tab or part that is closed
       if (host.asked && host.childElementCount && key !== "table") {
-        keepRoom(host);
+        heights ??= hosts.map((each) => each.offsetHeight);
+        keepRoom(host, heights[place]);
         window.dash_clientside.set_props({ part: "told", place: key }, { children: [] }); // it is of another schedule
       }
       host.asked = question;
@@ -63,8 +66,8 @@
   onDraw(ask);
 
   /** Keep the height of a place that is emptied until something is told in it, so that what is below does not jump. */
-  function keepRoom(host) {
-    if (!host.style.minHeight) host.style.minHeight = `${host.offsetHeight}px`;
+  function keepRoom(host, height) {
+    host.style.minHeight ||= `${height}px`;
     host.isEmptied = false;
     clearTimeout(host.timer);
     host.timer = setTimeout(() => (host.style.minHeight = ""), LOST); // there may be nothing to tell
