@@ -6,7 +6,6 @@ import numpy as np
 
 from ..core.arrays import Ints, Mask
 from ..kernels.slurm_pace import BY_QOS, CANCELLED, EXEMPT, GRACE, MODE, OVER, REQUEUED
-from ..workload.machine import FAILURE
 from ..workload.workload import Workload
 from .node_plans import ways_of
 from .reserved_nodes import views_of
@@ -36,7 +35,7 @@ def least_runs(workload: Workload) -> Ints:
         return w.run
     least = w.run.copy()
     kind, _, ways, (qos, requeues) = ways_of(machine, requests)
-    if any(each.kind == FAILURE for each in machine.down):
+    if machine.nodes_fail:
         least = np.where(requeues == 0, np.minimum(least, 1), least)
     if machine.preemption is not None:
         of_qos, ends = ways[qos], np.full(len(w), np.iinfo(np.int64).max)

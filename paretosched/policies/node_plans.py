@@ -508,8 +508,8 @@ def pace_of(workload: Workload, plan: NodePlan, nodes: WholeNodes, reservations:
     account = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
     look["preempts"], look["youngest"], ways, preempted = ways_of(machine, workload.requests)
     look["suspends"] = suspends = may_suspend(machine)
-    look["fails"] = fails = any(each.kind == FAILURE for each in machine.down)
-    if suspends and fails:
+    look["fails"] = machine.nodes_fail
+    if suspends and machine.nodes_fail:
         raise InputError(
             f"{workload.name}: nodes fail on a machine whose jobs are suspended, which is not simulated; "
             f'let their kind be "{DRAIN}", or simulate --without preemption'

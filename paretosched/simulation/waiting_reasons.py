@@ -33,7 +33,7 @@ from ..policies.node_plans import arrays_of, node_plan
 from ..policies.outcome import Lives, Pauses, Placement
 from ..policies.reserved_nodes import ended_with_node, views_of
 from ..workload.counting_limits import client_of
-from ..workload.machine import FAILURE, Machine
+from ..workload.machine import Machine
 from ..workload.node_requests import Requests, licences_in
 from ..workload.workload import Workload
 
@@ -87,9 +87,8 @@ def may_wait_for_more(workload: Workload) -> bool:
         return False
     machine = w.machine
     is_held = machine.limits or machine.licences or machine.preemption is not None or w.requests.array_most.any()
-    is_held = is_held or any(each.kind == FAILURE for each in machine.down)
     is_reserved = w.open_machine is not None and w.open_machine.reservations
-    return bool(is_held or is_reserved or w.has_later_jobs)
+    return bool(is_held or is_reserved or machine.nodes_fail or w.has_later_jobs)
 
 
 def waiting_reasons(

@@ -659,6 +659,11 @@ class Machine:
             up[self.places(each.hosts)] = False
         return read_only(up)
 
+    @property
+    def nodes_fail(self) -> bool:
+        """Return whether some of its down times are failures."""
+        return any(each.kind == FAILURE for each in self.down)
+
     def down_by_node(self, epoch: int, *kinds: str) -> tuple[Ints, Ints, Ints]:
         """Return node, begin and end of down times, (k,) int64 each, in seconds after a Unix time, from 0 on.
 
